@@ -1,0 +1,50 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN     = $(VENV)/bin
+WORKERS ?= 2
+
+.PHONY: demo test quick lint format docs bench clean
+
+$(VENV)/.runtime: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[all]'
+	touch $@
+
+$(VENV)/.tests: $(VENV)/.runtime
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[all,test]'
+	touch $@
+
+$(VENV)/.lint: $(VENV)/.runtime
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[all,lint]'
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.tests
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[all,test,docs]'
+	touch $@
+
+demo: $(VENV)/.runtime  ## prior check, MAP, MCMC and diagnosis of eight schools
+	$(BIN)/python examples/eight_schools.py
+
+test: $(VENV)/.tests  ## every test but the ones behind --long
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+quick: $(VENV)/.tests  ## the core tests, under a minute
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
+
+lint: $(VENV)/.lint  ## ruff, types, and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+docs: $(VENV)/.docs  ## run every example in the docs, then build the pages
+	$(BIN)/python docs/generate.py
+	$(BIN)/python -m pytest tests/docs
+	$(BIN)/mkdocs build --strict --quiet
+
+bench: $(VENV)/.runtime  ## every benchmark, as ratios
+	for b in bench/*.py; do echo "== $$b"; $(BIN)/python $$b || exit 1; done
+
+clean:
+	rm -rf $(VENV) site build dist

@@ -1,0 +1,69 @@
+"""Print the pages that are derived from the declarations: distributions, functions, and who supports what."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import scistan as ss
+from scistan.distributions import CONSTRUCTORS, REGISTRY
+from scistan.ops import FUNCTIONS
+
+DOCS = Path(__file__).resolve().parent
+
+
+def distributions() -> str:
+    """One row per distribution: signature, support, and which forms exist."""
+    lines = [
+        "# Distributions",
+        "",
+        "Printed from the declarations by `python docs/generate.py`. Arguments follow Stan's names and order. Every",
+        "distribution works on SciPy, torch and Stan; *written out* means that Stan has no form of its own and the",
+        "program holds the density itself; *cdf* that it can be truncated and offers `cdf`, `ccdf` and their logs.",
+        "",
+        "| distribution | what it is | Stan | cdf |",
+        "|---|---|---|---|",
+    ]
+    for name in sorted(CONSTRUCTORS):
+        constructor = getattr(ss, name)
+        declared = REGISTRY.get(name)
+        signature = repr(constructor).removeprefix("ss.").replace("|", "or")
+        doc = (constructor.__doc__ or "").splitlines()[0]
+        stan = "several forms" if declared is None else declared.stan.name or "written out"
+        cdf = "yes" if declared is not None and declared.log_cdf is not None else ""
+        lines.append(f"| `{signature}` | {doc} | {stan} | {cdf} |")
+    return "\n".join(lines) + "\n"
+
+
+def functions() -> str:
+    """One row per function."""
+    lines = ["# Functions", "", "Printed from the declarations by `python docs/generate.py`.", ""]
+    lines += ["| function | what it does |", "|---|---|"]
+    for name in sorted(FUNCTIONS, key=str.lower):
+        doc = (FUNCTIONS[name].__doc__ or "").strip().splitlines()[0]
+        lines.append(f"| `ss.{name}` | {doc} |")
+    return "\n".join(lines) + "\n"
+
+
+def side_by_side() -> str:
+    """Generated programs next to programs written by hand, from the benchmark's own pairs."""
+    sys.path.insert(0, str(DOCS.parent / "bench"))
+    from pairs import PAIRS
+
+    lines = [
+        "# Side by side",
+        "",
+        "Programs that SciStan writes, each above the one a Stan programmer wrote for the same model. Printed by",
+        "`python docs/generate.py` from `bench/pairs.py`; `python bench/stan_gradients.py` times their gradients.",
+    ]
+    for pair in PAIRS:
+        generated = pair.model().stan_code(log_lik=False, predictive=False, log_prior=False)
+        lines += ["", f"## {pair.name}", "", "Generated:", "", "```stan", generated.rstrip(), "```", ""]
+        lines += ["By hand:", "", "```stan", pair.handwritten.strip(), "```"]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    (DOCS / "distributions.md").write_text(distributions())
+    (DOCS / "functions.md").write_text(functions())
+    (DOCS / "stan-side-by-side.md").write_text(side_by_side())

@@ -1,0 +1,62 @@
+"""SciStan: write a model in Python, check it with SciPy, fit it with PyTorch, sample it with Stan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scistan.distributions import CONSTRUCTORS
+from scistan.distributions.user import declare_distribution
+from scistan.errors import (
+    DataError,
+    InternalError,
+    ModelError,
+    SamplingError,
+    ScistanError,
+    ToolchainError,
+    UnsupportedError,
+)
+from scistan.model import Model, data
+from scistan.ops import FUNCTIONS, declare_op
+from scistan.version import __version__
+
+__all__ = [
+    "DataError",
+    "InternalError",
+    "Model",
+    "ModelError",
+    "SamplingError",
+    "ScistanError",
+    "ToolchainError",
+    "UnsupportedError",
+    "__version__",
+    "data",
+    "declare_distribution",
+    "declare_op",
+]
+
+
+# Names that live where heavier packages are needed: imported when they are first used.
+_LATER = {
+    "compile_models": "scistan.inference.compile",
+    "doctor": "scistan.toolchain.doctor",
+    "load": "scistan.inference.persist",
+    "sample_models": "scistan.inference.many",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        from importlib import import_module
+
+        return getattr(import_module(_LATER[name]), name)
+    for table in (CONSTRUCTORS, FUNCTIONS):
+        if name in table:
+            return table[name]
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, __dir__(), n=1, cutoff=0.6)
+    raise AttributeError(f"scistan has no `{name}`" + (f"; did you mean `{close[0]}`?" if close else ""))
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_LATER, *CONSTRUCTORS, *FUNCTIONS})

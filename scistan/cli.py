@@ -1,0 +1,158 @@
+"""The command `scistan`: doctor, the cache, and CmdStan's installer."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from scistan.errors import ScistanError
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; give its exit code."""
+    options = parser().parse_args(arguments)
+    command: Callable[[argparse.Namespace], int] = options.command
+    try:
+        return command(options)
+    except ScistanError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def parser() -> argparse.ArgumentParser:
+    """Describe the commands."""
+    top = argparse.ArgumentParser(prog="scistan", description="SciStan's toolchain and cache.")
+    commands = top.add_subparsers(required=True, metavar="command")
+    add(commands, "doctor", doctor, "say what is installed, what is missing and the fix")
+    install = add(commands, "install-cmdstan", install_cmdstan, "download and build CmdStan")
+    install.add_argument("--version", help="such as 2.35.0; the newest unless given")
+    install.add_argument("--dir", help="where to; ~/.cmdstan unless given")
+    install.add_argument("--cores", type=int, default=1, help="how many cores build it")
+    install.add_argument("--overwrite", action="store_true", help="build again what is there")
+    cache = commands.add_parser("cache", help="look at and tidy the cache of executables")
+    actions = cache.add_subparsers(required=True, metavar="action")
+    add(actions, "list", cache_list, "what the cache holds, the most recently used first")
+    verify = add(actions, "verify", cache_verify, "check every byte; exit code 1 if anything is wrong")
+    verify.add_argument("--remove", action="store_true", help="remove what is not sound")
+    prune = add(actions, "prune", cache_prune, "remove the least recently used")
+    prune.add_argument("--size", help="until the cache is no bigger, such as 1GB; the cap unless given")
+    prune.add_argument("--days", type=float, default=0.0, help="and all that was not used for so many days")
+    add(actions, "clear", cache_clear, "remove all that is not in use")
+    export = add(actions, "export", cache_export, "write executables to a tar file")
+    export.add_argument("file", type=Path)
+    export.add_argument("keys", nargs="*", help="beginnings of keys; all unless given")
+    export.add_argument("--objects", action="store_true", help="with the runner's and models' objects")
+    bring = add(actions, "import", cache_import, "take in an exported tar file")
+    bring.add_argument("file", type=Path)
+    return top
+
+
+def add(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    command: Callable[[argparse.Namespace], int],
+    text: str,
+) -> argparse.ArgumentParser:
+    """Add one command."""
+    made = commands.add_parser(name, help=text, description=text)
+    made.set_defaults(command=command)
+    return made
+
+
+def doctor(options: argparse.Namespace) -> int:
+    """Print the doctor's report; exit code 1 if it has a problem."""
+    from scistan.toolchain.doctor import doctor as examine
+
+    report = examine()
+    print(report)
+    return 0 if report.ok else 1
+
+
+def install_cmdstan(options: argparse.Namespace) -> int:
+    """Call cmdstanpy's installer."""
+    import cmdstanpy
+
+    done = cmdstanpy.install_cmdstan(
+        version=options.version,
+        dir=options.dir,
+        cores=options.cores,
+        overwrite=options.overwrite,
+        progress=True,
+    )
+    return 0 if done else 1
+
+
+def cache_list(options: argparse.Namespace) -> int:
+    """Print what the cache holds."""
+    from scistan.toolchain.cache import open_store
+    from scistan.toolchain.inventory import ago, list_cache
+    from scistan.toolchain.report import table
+
+    store = open_store()
+    held = list_cache(store)
+    rows = [(it.key[:12], f"{it.bytes / 1e6:.1f} MB", ago(it.used), it.versions, it.what) for it in held]
+    if rows:
+        print(table([("key", "size", "used", "version", "what"), *rows]))
+    print(f"{len(held)} entries, {sum(it.bytes for it in held) / 1e6:.1f} MB in {store.root}")
+    return 0
+
+
+def cache_verify(options: argparse.Namespace) -> int:
+    """Check every byte of the cache."""
+    from scistan.toolchain.cache import open_store
+    from scistan.toolchain.inventory import verify_cache
+
+    findings = verify_cache(open_store(), remove=options.remove)
+    for finding in findings:
+        print(f"{finding.folder}: {finding.reason}{' (removed)' if options.remove else ''}")
+    print(f"{len(findings)} of the entries are not sound" if findings else "every entry is sound")
+    return 1 if findings and not options.remove else 0
+
+
+def cache_prune(options: argparse.Namespace) -> int:
+    """Remove the least recently used."""
+    from scistan.toolchain.cache import open_store
+    from scistan.toolchain.evict import parse_size, prune, size_cap
+
+    size = parse_size(options.size) if options.size else size_cap()
+    removed = prune(open_store(), size=size, older_than=options.days * 86_400, grace=0.0)
+    print(f"removed {len(removed)} entries, {sum(item.bytes for item in removed) / 1e6:.1f} MB")
+    return 0
+
+
+def cache_clear(options: argparse.Namespace) -> int:
+    """Remove all that is not in use."""
+    from scistan.toolchain.cache import open_store
+    from scistan.toolchain.inventory import clear
+
+    removed = clear(open_store())
+    print(f"removed {len(removed)} entries, {sum(item.bytes for item in removed) / 1e6:.1f} MB")
+    return 0
+
+
+def cache_export(options: argparse.Namespace) -> int:
+    """Write executables to a tar file."""
+    from scistan.toolchain.cache import open_store
+    from scistan.toolchain.transfer import export_cache
+
+    names = export_cache(open_store(), options.file, keys=options.keys, objects=options.objects)
+    print(f"exported {len(names)} entries to {options.file}")
+    return 0
+
+
+def cache_import(options: argparse.Namespace) -> int:
+    """Take in an exported tar file."""
+    from scistan.toolchain.cache import open_store
+    from scistan.toolchain.transfer import import_cache
+
+    result = import_cache(open_store(), options.file)
+    for key, reason in result.skipped:
+        print(f"left out {key[:12]}: {reason}")
+    print(f"imported {len(result.added)} entries; {len(result.present)} were there already")
+    return 0

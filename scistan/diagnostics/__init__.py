@@ -1,0 +1,7 @@
+"""From draws to checks to hints in the user's own terms."""
+
+from scistan.diagnostics.approximate import check_approximation
+from scistan.diagnostics.checks import check_draws
+from scistan.diagnostics.diagnosis import Diagnosis, Hint
+
+__all__ = ["Diagnosis", "Hint", "check_approximation", "check_draws"]

@@ -1,0 +1,49 @@
+"""The check on an approximation: does it resemble the posterior well enough to stand for it?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from scistan.diagnostics.diagnosis import Diagnosis, Hint
+
+__all__ = ["check_approximation"]
+
+# Vehtari et al. (2024), Pareto smoothed importance sampling.
+PARETO_K = 0.7
+
+
+def check_approximation(method: str, statistics: Mapping[str, np.ndarray]) -> Diagnosis:
+    """Check draws by the tail of their importance ratios, where the method gives both densities."""
+    checks = ("Pareto k",)
+    if "lp" not in statistics or "lp_approx" not in statistics:
+        return Diagnosis((), ())
+    k = _pareto_k((statistics["lp"] - statistics["lp_approx"]).ravel())
+    if k <= PARETO_K:
+        return Diagnosis((), checks)
+    return Diagnosis(
+        (
+            Hint(
+                "Pareto k",
+                k,
+                PARETO_K,
+                (),
+                f"Pareto k of the importance ratios is {k:.2f} (should be below {PARETO_K}): {method} differs from "
+                "the posterior.",
+                "use it for starting values (`m.mcmc(inits=fit)`) or a first look, and sample with `m.mcmc()`",
+            ),
+        ),
+        checks,
+    )
+
+
+def _pareto_k(ratios: np.ndarray) -> float:
+    """Give the shape of the ratios' tail; equal ratios have none, too few or infinite ones cannot be judged."""
+    import arviz
+
+    if ratios.size < 25 or not np.isfinite(ratios).all():
+        return float("inf")
+    if np.ptp(ratios) < 1e-8:
+        return 0.0
+    return float(arviz.psislw(ratios - ratios.max())[1])

@@ -1,0 +1,60 @@
+"""Distributions with a parameter that can be given in several ways: one public name, one declaration per way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scistan.distributions.declaration import Distribution
+from scistan.distributions.multivariate import normal_by_chol, normal_by_cov, normal_by_prec
+from scistan.distributions.unnamed import Constructor, Unnamed
+from scistan.messages import model as messages
+
+__all__ = ["ALTERNATIVES", "Alternatives"]
+
+
+@dataclass(frozen=True, slots=True)
+class Alternatives:
+    """The public face of several declarations that differ in their last parameter, one of which is given."""
+
+    name: str
+    doc: str
+    forms: Mapping[str, Distribution]
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        rows = "\n".join(f"    {key}: {d.parameters[-1].domain.words}" for key, d in self.forms.items())
+        return f"{self.doc}\n\n{self.signature}\n{rows}\n    shape, dims: see the guide"
+
+    @property
+    def signature(self) -> str:
+        shared = next(iter(self.forms.values())).parameters[:-1]
+        names = [p.name for p in shared] + [" | ".join(f"{key}=" for key in self.forms)]
+        return f"{self.name}({', '.join(names)})"
+
+    def __call__(self, *args: object, **options: Any) -> Unnamed:
+        """Choose the declaration by the keyword given; by position, the first."""
+        first = next(iter(self.forms))
+        by_position = len(args) == len(self.forms[first].parameters)
+        given = [key for key in self.forms if key in options] + [first] * by_position
+        if len(given) != 1:
+            raise messages.missing_argument(self.name, [f"one of {', '.join(self.forms)}"], self.signature)
+        return Constructor(self.forms[given[0]])(*args, **options)
+
+    def __repr__(self) -> str:
+        return f"ss.{self.signature}"
+
+
+ALTERNATIVES: dict[str, Alternatives] = {
+    "MultivariateNormal": Alternatives(
+        "MultivariateNormal",
+        "The normal distribution of vectors with mean `mu` and a covariance, precision or Cholesky factor.",
+        {"cov": normal_by_cov, "prec": normal_by_prec, "chol": normal_by_chol},
+    ),
+}
+"""Every such name in `ss`."""

@@ -1,0 +1,124 @@
+"""What a distribution is: one declaration, from which checks, lowerings, tests and docs are derived."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scistan.domains import Domain
+from scistan.graph.node import Data, Literal, Node
+from scistan.ops.expression import Expression
+from scistan.shapes import Shape
+
+__all__ = ["REGISTRY", "Distribution", "Parameter", "Relation", "StanForm", "constant_value", "declare"]
+
+Formula = Callable[..., Expression]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """An argument: its name as in Stan and the domain it must lie in."""
+
+    name: str
+    domain: Domain
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What must hold between parameters: the one to blame, the rest of "must be …", and the test."""
+
+    parameter: str
+    words: str
+    holds: Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StanForm:
+    """How Stan writes a distribution.
+
+    `name` is Stan's own; without one the density is written out from `log_density`. `arguments` and
+    `rng` are templates in the parameters (`{mu}`); by default all of them in order. `constant` is what
+    Stan's density leaves out (`log2()` for a half distribution).
+    """
+
+    name: str = ""
+    arguments: tuple[str, ...] | None = None
+    rng: str = ""
+    constant: str = ""
+    one_based: bool = False  # outcomes count from 1 in Stan
+    vectorizes: bool = True  # density takes containers
+    containers: tuple[str, ...] | None = None  # the parameters that may differ between outcomes; None: every one
+    truncates: bool = True  # has _lcdf and _lccdf
+    repeats: tuple[str, ...] = ()  # parameters that must be vectors where the value is one
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Distribution:
+    """A family of distributions, declared once.
+
+    `log_density` is written in SciStan's own ops, value first: it is the definition, the torch form,
+    and the oracle of every native form. `draw(rng, size, *arguments)` draws with NumPy; `size` is the
+    shape of the batch. `scipy(*arguments)` gives SciPy's frozen twin, from which truncated draws and the
+    tests' second opinion come. `support` may depend on the arguments (a function of them by name).
+    """
+
+    name: str
+    doc: str
+    parameters: tuple[Parameter, ...]
+    support: Domain | Callable[[Mapping[str, Node]], Domain]
+    log_density: Formula
+    draw: Callable[..., np.ndarray]
+    stan: StanForm
+    scipy: Callable[..., Any] | None = None
+    log_cdf: Formula | None = None
+    log_ccdf: Formula | None = None
+    event_shape: Callable[[Mapping[str, Node]], Shape] | None = None
+    location_scale: tuple[str, str] | None = None  # x = location + scale · z, z free of both
+    relation: Relation | None = None  # between parameters, checked where their numbers are known
+    link: str = ""  # the op that takes a linear predictor to this one's `linked_parameter`
+    linked_parameter: str = ""  # in `link_form` the predictor itself stands in its place
+    link_form: str = ""  # the name of that family
+    linear_predictor: str = ""  # the parameter a GLM puts alpha + x·beta in
+    glm: str = ""  # Stan's fused form
+    discrete: bool = False
+    public: bool = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.support, Domain) and self.support.integer:
+            object.__setattr__(self, "discrete", True)
+
+    def domain(self, args: tuple[Node, ...]) -> Domain:
+        """Give the support for these arguments."""
+        return self.support if isinstance(self.support, Domain) else self.support(self.named(args))
+
+    @property
+    def event_rank(self) -> int:
+        return self.support.event_rank if isinstance(self.support, Domain) else 0
+
+    def named(self, args: tuple[Any, ...]) -> dict[str, Any]:
+        """Put arguments under their parameters' names."""
+        return {p.name: arg for p, arg in zip(self.parameters, args, strict=True)}
+
+    @property
+    def signature(self) -> str:
+        return f"{self.name}({', '.join(p.name for p in self.parameters)})"
+
+
+def constant_value(node: Node) -> np.ndarray | None:
+    """Give the numbers of a literal or of data at hand, None for anything else."""
+    if isinstance(node, Literal):
+        return np.asarray(node.value)
+    return node.default if isinstance(node, Data) else None
+
+
+REGISTRY: dict[str, Distribution] = {}
+
+
+def declare(name: str, doc: str, **fields: Any) -> Distribution:
+    """Declare a distribution and enter it in the registry, from which everything else is derived."""
+    distribution = Distribution(name=name, doc=doc, **fields)
+    REGISTRY[name] = distribution
+    return distribution

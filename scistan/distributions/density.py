@@ -1,0 +1,58 @@
+"""The log density of a draw as nodes: the definition that every target is held to."""
+
+from __future__ import annotations
+
+from scistan.distributions.declaration import Distribution
+from scistan.graph.graph import Draw, Term
+from scistan.graph.node import Node
+from scistan.messages import model as messages
+from scistan.ops import FUNCTIONS
+from scistan.ops.expression import Expression
+from scistan.shapes import values_of
+
+__all__ = ["log_mass", "pointwise", "total"]
+
+where, log_diff_exp = FUNCTIONS["where"], FUNCTIONS["log_diff_exp"]
+
+
+def pointwise(term: Term) -> Node:
+    """Give the log density of each event of a term, constants and truncation included."""
+    draw = term.draw
+    d: Distribution = draw.distribution
+    value = Expression(term.value)
+    density = d.log_density(value, *map(Expression, draw.args))
+    mass = log_mass(draw)
+    if mass is not None:
+        density = density - mass
+    batch = draw.shape[: len(draw.shape) - d.event_rank]
+    node = density._scistan_node_
+    if values_of(node.shape) != values_of(batch):
+        node = FUNCTIONS["broadcast_to"](density, batch)._scistan_node_
+    return node
+
+
+def total(term: Term) -> Node:
+    """Give the log density of a term, summed over its events."""
+    node = pointwise(term)
+    return FUNCTIONS["sum"](Expression(node))._scistan_node_ if node.shape else node
+
+
+def log_mass(draw: Draw) -> Expression | None:
+    """Give the logarithm of the probability that the bounds leave; None without bounds."""
+    if not draw.truncated or draw.distribution.name == "Flat":
+        return None
+    d: Distribution = draw.distribution
+    if d.log_cdf is None or d.log_ccdf is None:
+        raise messages.no_truncation(d.name)
+    args = tuple(map(Expression, draw.args))
+    lower = None if draw.lower is None else Expression(draw.lower)
+    upper = None if draw.upper is None else Expression(draw.upper)
+    if lower is None:
+        return d.log_cdf(upper, *args)
+    if upper is None:
+        return d.log_ccdf(lower, *args)
+    # Work in the tail that the interval lies in: differences of probabilities near 1 lose all digits.
+    in_upper_tail = d.log_cdf(lower, *args) > d.log_ccdf(upper, *args)
+    near = where(in_upper_tail, d.log_ccdf(lower, *args), d.log_cdf(upper, *args))
+    far = where(in_upper_tail, d.log_ccdf(upper, *args), d.log_cdf(lower, *args))
+    return log_diff_exp(near, far)

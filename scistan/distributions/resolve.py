@@ -1,0 +1,104 @@
+"""From an unnamed distribution to a draw: its shape, and the domain of its value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scistan.distributions.declaration import Distribution
+from scistan.distributions.unnamed import CONSTRAINTS, Unnamed
+from scistan.domains import Domain
+from scistan.graph.graph import Draw
+from scistan.graph.node import Literal, Node
+from scistan.messages import model as messages
+from scistan.shapes import Equality, Shape, SizeConflict, broadcast, values_of
+
+__all__ = ["batch_rank", "resolve", "value_domain"]
+
+
+def resolve(name: str, made: Unnamed, given: Shape | None, values: Shape | None) -> Draw:
+    """Work out the shape of a variable: what was asked for, the arguments and the values, united."""
+    d = made.distribution
+    batches = [
+        node.shape[: len(node.shape) - p.domain.event_rank] for p, node in zip(d.parameters, made.args, strict=True)
+    ]
+    batches += [b.shape for b in (made.lower, made.upper) if b is not None]
+    event = d.event_shape(d.named(made.args)) if d.event_shape else ()
+    if made.size is not None:
+        given = made.size + event
+    wanted = [s for s in (given, values) if s is not None]
+    for shape in wanted:
+        if len(shape) < len(event):
+            raise messages.no_room_for_event(name, d.name, values_of(shape), values_of(event))
+    try:
+        batch, equal = broadcast(*batches)
+        full, more = broadcast(batch + event, *wanted)
+    except SizeConflict:
+        shapes = [values_of(s) for s in (*batches, *wanted) if s]
+        raise messages.shapes_do_not_broadcast(name, shapes) from None
+    shared = _one_length(name, made, event)
+    for shape in wanted:
+        if values_of(shape) != values_of(full):
+            raise messages.shape_too_small(name, values_of(shape), values_of(batch + event))
+    if made.constraint is not None and not full:
+        raise messages.constraint_needs_axis(name, made.constraint)
+    return Draw(
+        d,
+        made.args,
+        _prefer(full, wanted),
+        lower=_cutting(made.lower, d, made.args, "lower"),
+        upper=_cutting(made.upper, d, made.args, "upper"),
+        constraint=made.constraint,
+        centred=made.centred,
+        equalities=tuple(equal) + tuple(more) + shared,
+    )
+
+
+def _cutting(bound: Node | None, d: Distribution, args: tuple[Node, ...], side: str) -> Node | None:
+    """Drop a bound that cuts nothing off, for the support ends there or before."""
+    own = getattr(d.domain(args), side)
+    if not isinstance(bound, Literal) or not isinstance(own, int | float):
+        return bound
+    idle = bound.value <= own if side == "lower" else bound.value >= own
+    return None if idle else bound
+
+
+def _one_length(name: str, made: Unnamed, event: Shape) -> tuple[Equality, ...]:
+    """Say that the vectors and matrices among the arguments have the event's own length."""
+    equal: list[Equality] = []
+    for p, node in zip(made.distribution.parameters, made.args, strict=True):
+        for size in node.shape[len(node.shape) - p.domain.event_rank :] if event else ():
+            if size.today != event[-1].today:
+                raise messages.shapes_do_not_broadcast(name, [values_of(a.shape) for a in made.args])
+            if size != event[-1]:
+                equal.append((event[-1], size))
+    return tuple(equal)
+
+
+def _prefer(full: Shape, wanted: list[Shape]) -> Shape:
+    """Name axes by what was asked for; the equalities say that it is the same."""
+    return wanted[0] if wanted else full
+
+
+def batch_rank(draw: Draw) -> int:
+    """Count the axes over which a draw's events are repeated."""
+    d: Distribution = draw.distribution
+    return len(draw.shape) - d.event_rank
+
+
+def value_domain(draw: Draw) -> Domain:
+    """Give the domain of a draw's value: support, the user's bounds, and a constraint if one was set."""
+    d: Distribution = draw.distribution
+    support = d.domain(draw.args)
+    if draw.constraint is not None:
+        return CONSTRAINTS[draw.constraint]
+    return support.within(_bound(draw.lower, support.lower, max), _bound(draw.upper, support.upper, min))
+
+
+def _bound(given: Node | None, own: object, inner: Callable[..., float]) -> object:
+    if given is None:
+        return None
+    if not isinstance(given, Literal):
+        return given
+    if isinstance(own, int | float):
+        return float(inner(given.value, own))
+    return float(given.value)

@@ -1,0 +1,271 @@
+"""A distribution with its arguments, before a model gives it a name."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scistan.distributions.declaration import Distribution, constant_value
+from scistan.domains import (
+    ORDERED,
+    POSITIVE_ORDERED,
+    SUM_TO_ZERO,
+    Domain,
+)
+from scistan.errors import Place
+from scistan.graph.node import Data, Node, extent
+from scistan.graph.places import user_place
+from scistan.messages import model as messages
+from scistan.ops import FUNCTIONS
+from scistan.ops.coerce import as_node, data_leaf
+from scistan.ops.expression import Expression
+from scistan.shapes import GIVEN, Shape, Size, values_of
+
+__all__ = ["CONSTRAINTS", "Constructor", "Observation", "Unnamed"]
+
+CONSTRAINTS: dict[str, Domain] = {
+    "ordered": ORDERED,
+    "positive_ordered": POSITIVE_ORDERED,
+    "sum_to_zero": SUM_TO_ZERO,
+}
+_NO_BOUND = {"lower": -math.inf, "upper": math.inf}
+_OPTIONS = ("shape", "dims", "lower", "upper", "constraint", "centred", "centered")
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """Values that a distribution is the likelihood of; None is a promise kept by `with_data`."""
+
+    values: Data | None
+    dims: tuple[str, ...] | None = None
+
+
+class Unnamed(Expression):
+    """What `ss.Normal(0, 1)` gives: a distribution that becomes a variable when a model names it."""
+
+    __slots__ = (
+        "args", "centred", "constraint", "dims", "distribution", "lower", "observation", "place", "size", "upper",
+    )
+
+    def __init__(self, distribution: Distribution, args: tuple[Node, ...]) -> None:
+        self.distribution = distribution
+        self.args = args
+        self.size: Shape | None = None
+        self.dims: tuple[str, ...] | None = None
+        self.lower: Node | None = None
+        self.upper: Node | None = None
+        self.constraint: str | None = None
+        self.centred: bool | None = None
+        self.observation: Observation | None = None
+        self.place: Place | None = user_place()
+
+    @property
+    def _scistan_node_(self) -> Node:
+        raise messages.unnamed_distribution(self.distribution.name)
+
+    @property
+    def _node(self) -> Node:  # type: ignore[override]  # a slot of expressions, which an unnamed one never fills
+        raise messages.unnamed_distribution(self.distribution.name)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(
+            f"{p.name}={Expression(a)!r}" for p, a in zip(self.distribution.parameters, self.args, strict=True)
+        )
+        return f"<unnamed {self.distribution.name}({shown})>"
+
+    def observe(self, values: object = None, *, dims: str | tuple[str, ...] | None = None) -> Unnamed:
+        """Make this distribution the likelihood of `values`; without values, of data given later."""
+        names = (dims,) if isinstance(dims, str) else dims
+        leaf = None if values is None else _observed_leaf(self.distribution.name, values)
+        observed = Unnamed(self.distribution, self.args)
+        for option in ("size", "lower", "upper", "constraint", "centred"):
+            setattr(observed, option, getattr(self, option))
+        observed.dims = self.dims or names
+        observed.observation = Observation(leaf, names or self.dims)
+        return observed
+
+    def log_density(self, value: object) -> Expression:
+        """Give the log density at `value` as an expression."""
+        return self.distribution.log_density(*self._with(value))
+
+    def log_cdf(self, value: object) -> Expression:
+        """Give the logarithm of the probability of at most `value`, as an expression."""
+        return self._cumulative("log_cdf", value)
+
+    def log_ccdf(self, value: object) -> Expression:
+        """Give the logarithm of the probability of more than `value`, as an expression."""
+        return self._cumulative("log_ccdf", value)
+
+    def cdf(self, value: object) -> Expression:
+        """Give the probability of at most `value`, as an expression."""
+        return FUNCTIONS["exp"](self.log_cdf(value))
+
+    def ccdf(self, value: object) -> Expression:
+        """Give the probability of more than `value`, as an expression."""
+        return FUNCTIONS["exp"](self.log_ccdf(value))
+
+    def _with(self, value: object) -> tuple[Expression, ...]:
+        return (Expression(as_node(value)), *map(Expression, self.args))
+
+    def _cumulative(self, kind: str, value: object) -> Expression:
+        formula = getattr(self.distribution, kind)
+        if formula is None:
+            raise messages.no_truncation(self.distribution.name)
+        result: Expression = formula(*self._with(value))
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Constructor:
+    """The public face of a distribution: call it with arguments in Stan's names and order."""
+
+    distribution: Distribution
+
+    @property
+    def __name__(self) -> str:
+        return self.distribution.name
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        d = self.distribution
+        rows = "\n".join(f"    {p.name}: {p.domain.words}" for p in d.parameters)
+        return f"{d.doc}\n\n{d.signature}\n{rows}\n    shape, dims, lower, upper, constraint, centred: see the guide"
+
+    def __call__(self, *args: object, **options: Any) -> Unnamed:
+        d = self.distribution
+        given = _bind(d, args, options)
+        nodes = tuple(_argument(d, p.name, p.domain, given[p.name]) for p in d.parameters)
+        _check_relation(d, nodes)
+        made = Unnamed(d, nodes)
+        _set_options(made, {k: v for k, v in options.items() if k in _OPTIONS})
+        return made
+
+    def __repr__(self) -> str:
+        return f"ss.{self.distribution.signature}"
+
+
+def _observed_leaf(name: str, values: object) -> Data:
+    """Give the leaf of observed values; named data keep theirs, so that swapping them swaps what is observed."""
+    if not isinstance(values, Expression):
+        return data_leaf(values)
+    node = values._scistan_node_
+    if not isinstance(node, Data):
+        raise messages.not_observable(name)
+    return node
+
+
+def _bind(d: Distribution, args: tuple[object, ...], options: dict[str, Any]) -> dict[str, object]:
+    names = [p.name for p in d.parameters]
+    if len(args) > len(names):
+        raise messages.too_many_arguments(d.name, len(args), d.signature)
+    given: dict[str, object] = dict(zip(names, args, strict=False))
+    for key, value in options.items():
+        if key in _OPTIONS:
+            continue
+        if key not in names:
+            raise messages.unknown_argument(d.name, key, [*names, *_OPTIONS])
+        if key in given:
+            raise messages.argument_twice(d.name, key)
+        given[key] = value
+    missing = [n for n in names if n not in given]
+    if missing:
+        raise messages.missing_argument(d.name, missing, d.signature)
+    return given
+
+
+def _argument(d: Distribution, name: str, domain: Domain, value: object) -> Node:
+    if domain.structure == "size":
+        return _size_argument(d, name, value)
+    node = as_node(value)
+    numbers = constant_value(node)
+    if len(node.shape) < domain.event_rank:
+        raise messages.illegal_constant(d.name, name, domain.words, f"of shape {values_of(node.shape)}")
+    if numbers is not None:
+        bad = domain.violations(numbers)
+        if bad.any():
+            event = numbers[np.unravel_index(int(np.argmax(bad)), bad.shape)] if bad.ndim else numbers
+            raise messages.illegal_constant(d.name, name, domain.words, np.array2string(np.asarray(event), threshold=6))
+    return node
+
+
+def _check_relation(d: Distribution, nodes: tuple[Node, ...]) -> None:
+    numbers = d.named(tuple(map(constant_value, nodes)))
+    if d.relation is None or any(n is None for n in numbers.values()):
+        return
+    if not np.all(d.relation.holds(*numbers.values())):
+        shown = np.array2string(np.asarray(numbers[d.relation.parameter]), threshold=6)
+        raise messages.illegal_constant(d.name, d.relation.parameter, d.relation.words, shown)
+
+
+def _size_argument(d: Distribution, name: str, value: object) -> Node:
+    if isinstance(value, Size):
+        size = value
+    elif isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 1:
+        size = Size.new(int(value), rank=GIVEN)
+    else:
+        raise messages.illegal_constant(d.name, name, "a whole number above 0", repr(value))
+    return extent(size)
+
+
+def _set_options(made: Unnamed, options: dict[str, Any]) -> None:
+    name = made.distribution.name
+    shape, dims = options.get("shape"), options.get("dims")
+    if shape is not None:
+        lengths = shape if isinstance(shape, tuple | list) else (shape,)
+        made.size = tuple(_length(name, n, axis) for axis, n in enumerate(lengths))
+    if dims is not None:
+        made.dims = (dims,) if isinstance(dims, str) else tuple(dims)
+    for side in ("lower", "upper"):
+        bound = options.get(side)
+        if bound is None or (isinstance(bound, float) and bound == _NO_BOUND[side]):
+            continue
+        if made.distribution.discrete or made.distribution.event_rank:
+            raise messages.no_bounds(name)
+        if name != "Flat" and (made.distribution.log_cdf is None or made.distribution.log_ccdf is None):
+            raise messages.no_truncation(name)
+        setattr(made, side, as_node(bound))
+    _check_bounds(made)
+    made.constraint = _constraint(made, options.get("constraint"))
+    centred = options.get("centred", options.get("centered"))
+    made.centred = None if centred is None else bool(centred)
+
+
+def _check_bounds(made: Unnamed) -> None:
+    low, high = (None if b is None else constant_value(b) for b in (made.lower, made.upper))
+    if low is not None and high is not None and np.any(low >= high):
+        raise messages.bounds_crossed(made.distribution.name, low, high)
+    support = made.distribution.domain(made.args)
+    if low is not None and isinstance(support.upper, int | float) and np.any(low >= support.upper):
+        raise messages.bound_outside(made.distribution.name, "lower", low, support.words)
+    if high is not None and isinstance(support.lower, int | float) and np.any(high <= support.lower):
+        raise messages.bound_outside(made.distribution.name, "upper", high, support.words)
+
+
+def _constraint(made: Unnamed, constraint: Any) -> str | None:
+    """Check a constraint against the support; positive numbers in order are a positive_ordered vector."""
+    d = made.distribution
+    if constraint is None:
+        return None
+    if constraint not in CONSTRAINTS or d.event_rank or d.discrete:
+        raise messages.bad_constraint(d.name, constraint, CONSTRAINTS)
+    if made.lower is not None or made.upper is not None:
+        raise messages.constraint_and_bounds(d.name, constraint)
+    support = d.domain(made.args)
+    if support.lower is None and support.upper is None:
+        return str(constraint)
+    if support.lower != 0 or support.upper is not None or constraint == "sum_to_zero":
+        raise messages.constraint_and_support(d.name, constraint, support.words)
+    return "positive_ordered"
+
+
+def _length(name: str, value: object, axis: int) -> Size:
+    if isinstance(value, Size):
+        return value
+    if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 0:
+        return Size.new(int(value), axis=axis)
+    raise messages.illegal_constant(name, "shape", "whole numbers", repr(value))
+
+

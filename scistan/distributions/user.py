@@ -1,0 +1,128 @@
+"""Distributions of the user's own, declared as SciStan's are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scistan import domains
+from scistan.distributions.declaration import REGISTRY, Distribution, Formula, Parameter, StanForm, declare
+from scistan.distributions.unnamed import Constructor
+from scistan.domains import Domain
+from scistan.messages import model as messages
+
+__all__ = ["DOMAINS", "declare_distribution"]
+
+DOMAINS: dict[str, Domain] = {
+    "real": domains.REAL,
+    "positive": domains.POSITIVE,
+    "non_negative": domains.NON_NEGATIVE,
+    "unit": domains.UNIT,
+    "open_unit": domains.OPEN_UNIT,
+    "integer": domains.INTEGER,
+    "count": domains.COUNT,
+    "binary": domains.BINARY,
+    "vector": domains.VECTOR,
+    "positive_vector": domains.POSITIVE_VECTOR,
+    "count_vector": domains.COUNT_VECTOR,
+    "simplex": domains.SIMPLEX,
+    "ordered": domains.ORDERED,
+    "matrix": domains.MATRIX,
+    "covariance": domains.COV,
+    "correlation": domains.CORR,
+    "cholesky_covariance": domains.CHOLESKY_COV,
+    "cholesky_correlation": domains.CHOLESKY_CORR,
+}
+"""The domains that parameters and values can be said to lie in, by their names."""
+
+_declared_here: set[str] = set()
+
+
+def declare_distribution(
+    name: str,
+    doc: str,
+    *,
+    parameters: Mapping[str, str | Domain],
+    support: str | Domain,
+    log_density: Formula,
+    draw: Callable[..., Any],
+    stan: str | StanForm = "",
+    rng: str = "",
+    log_cdf: Formula | None = None,
+    log_ccdf: Formula | None = None,
+    scipy: Callable[..., Any] | None = None,
+    event_like: str = "",
+    location_scale: tuple[str, str] | None = None,
+) -> Constructor:
+    """Declare a distribution of one's own and give what constructs it.
+
+    `parameters` maps each argument to the domain it must lie in, `support` is the domain of the value; both by name
+    or as a `Domain`. `log_density(value, *arguments)` is written in SciStan's operations: it is the definition on
+    every target. `draw(rng, size, *arguments)` draws with NumPy. `stan` names a distribution that Stan has; without
+    one the density is written out. `rng` is Stan text that draws one value, with `{argument}` for each argument.
+    `log_cdf` and `log_ccdf`, with SciPy's frozen twin in `scipy`, allow truncation. `event_like` names the argument
+    whose last axes have the shape of one value. Declaring one's own distribution again replaces it; SciStan's names
+    are refused.
+
+    >>> import scistan as ss
+    >>> Kumaraswamy = ss.declare_distribution(
+    ...     "Kumaraswamy", "A distribution on the unit interval.", parameters={"a": "positive", "b": "positive"},
+    ...     support="open_unit",
+    ...     log_density=lambda x, a, b: ss.log(a * b) + (a - 1) * ss.log(x) + (b - 1) * ss.log1m(x**a),
+    ...     draw=lambda rng, size, a, b: (1 - rng.random(size) ** (1 / b)) ** (1 / a))
+    >>> Kumaraswamy
+    ss.Kumaraswamy(a, b)
+    """
+    if not name.isidentifier():
+        raise messages.illegal_constant("declare_distribution", "name", "a name of Python", repr(name))
+    if name not in _declared_here and _is_taken(name):
+        wanted = "a name that SciStan does not have"
+        raise messages.illegal_constant("declare_distribution", "name", wanted, repr(name))
+    lived_in = _domain(support)
+    declared = declare(
+        name,
+        doc,
+        parameters=tuple(Parameter(key, _domain(domain)) for key, domain in parameters.items()),
+        support=lived_in,
+        log_density=log_density,
+        draw=draw,
+        stan=stan if isinstance(stan, StanForm) else StanForm(stan, rng=rng, truncates=False, vectorizes=bool(stan)),
+        scipy=scipy,
+        log_cdf=log_cdf,
+        log_ccdf=log_ccdf,
+        event_shape=_event_shape(event_like, lived_in, parameters),
+        location_scale=location_scale,
+    )
+    _declared_here.add(name)
+    return _public(declared)
+
+
+def _is_taken(name: str) -> bool:
+    from scistan.distributions import CONSTRUCTORS
+
+    return name in REGISTRY or name in CONSTRUCTORS
+
+
+def _public(declared: Distribution) -> Constructor:
+    from scistan.distributions import CONSTRUCTORS
+
+    made = Constructor(declared)
+    CONSTRUCTORS[declared.name] = made
+    return made
+
+
+def _domain(domain: str | Domain) -> Domain:
+    if isinstance(domain, Domain):
+        return domain
+    if domain not in DOMAINS:
+        raise messages.unknown_domain(domain, DOMAINS)
+    return DOMAINS[domain]
+
+
+def _event_shape(like: str, support: Domain, parameters: Mapping[str, object]) -> Any:
+    rank = support.event_rank
+    if not rank:
+        return None
+    if like not in parameters:
+        raise messages.illegal_constant("declare_distribution", "event_like", "the name of an argument", repr(like))
+    return lambda arguments: arguments[like].shape[-rank:]

@@ -1,0 +1,1 @@
+"""Run a Stan program: one small adapter per engine, one protocol for all."""

@@ -1,0 +1,45 @@
+"""Stan's own log density and gradient in milliseconds, through stanli's BridgeStan interface."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from scistan.engines.columns import gather
+from scistan.engines.encoding import to_json
+from scistan.engines.loading import load_stanli
+from scistan.messages import inference as messages
+
+__all__ = ["StanDensity"]
+
+
+class StanDensity:
+    """A Stan program on data: densities (constants dropped, Jacobian in), and its transform both ways."""
+
+    def __init__(self, text: str, data: Mapping[str, Any] | str) -> None:
+        stanli = load_stanli()
+        try:
+            self._model = stanli.bridgestan_model(stan_code=text, data=data if isinstance(data, str) else to_json(data))
+        except RuntimeError as error:
+            raise messages.program_refused("stanli", str(error), text) from None
+        self._columns = self._model.param_names(include_tp=True)
+
+    @property
+    def dimension(self) -> int:
+        return int(self._model.param_unc_num())
+
+    def log_density_gradient(self, q: np.ndarray) -> tuple[float, np.ndarray]:
+        """Give the log density and its gradient at unconstrained coordinates."""
+        value, gradient = self._model.log_density_gradient(np.ascontiguousarray(q, dtype=float))
+        return float(value), np.array(gradient)
+
+    def unconstrain(self, values: Mapping[str, Any]) -> np.ndarray:
+        """Give the coordinates of parameters' values."""
+        return np.array(self._model.param_unconstrain_json(to_json(values)))
+
+    def constrain(self, q: np.ndarray) -> dict[str, np.ndarray]:
+        """Give parameters and transformed parameters at unconstrained coordinates."""
+        flat = self._model.param_constrain(np.ascontiguousarray(q, dtype=float), include_tp=True)
+        return gather(self._columns, np.asarray(flat))

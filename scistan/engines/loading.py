@@ -1,0 +1,34 @@
+"""Load stanli, and remember in which thread: its autodiff tape belongs to that one.
+
+Chains that stanli puts on threads of its own have tapes of their own. A single chain runs in the thread that calls,
+and in a thread without a tape that is a segmentation fault (stanli 0.24, found with Python's thread pools).
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from importlib import import_module
+from typing import Any
+
+__all__ = ["has_tape", "load_stanli"]
+
+_loader: int | None = None
+_guard = threading.Lock()
+
+
+def load_stanli() -> Any:
+    """Import stanli; the first to do so is the thread with the tape."""
+    global _loader
+    with _guard:
+        if _loader is None:
+            # Somebody else's import happened in the main thread, as imports do.
+            here = "stanli" not in sys.modules
+            _loader = threading.get_ident() if here else threading.main_thread().ident
+        return import_module("stanli")
+
+
+def has_tape() -> bool:
+    """Tell whether the calling thread may run chains itself."""
+    load_stanli()
+    return threading.get_ident() == _loader

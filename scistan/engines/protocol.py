@@ -1,0 +1,88 @@
+"""What every engine takes and gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+__all__ = ["Chains", "Draws", "Engine", "Request"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A sampling run: program, data as JSON text, and settings.
+
+    A chain's stream depends on `seed` and its number alone: `first_chain` lets a run of four chains be
+    four runs of one chain each, on whatever machines there are, with the same draws.
+    `inits` holds each chain's parameters as JSON text; None leaves them to the engine.
+    """
+
+    text: str
+    data: str
+    draws: int
+    warmup: int
+    chains: int
+    seed: int
+    first_chain: int = 1
+    inits: tuple[str, ...] | None = None
+    progress: bool = True
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def iterations(self) -> int:
+        """How many steps all chains take together."""
+        return self.chains * (self.draws + self.warmup)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chains:
+    """Draws of every output of the program, and the sampler's statistics; axes: chain, draw, own."""
+
+    values: Mapping[str, np.ndarray]
+    statistics: Mapping[str, np.ndarray]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many chains, and draws in each."""
+        for arrays in (self.statistics, self.values):
+            for array in arrays.values():
+                return array.shape[0], array.shape[1]
+        return 0, 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draws:
+    """What a run gave: the chains that can be kept, warm-up where it was asked for, and what happened.
+
+    `numbers` says which chains these are, `notes` what a user should know, `complete` whether every chain
+    came to its end; `native` is the engine's own object where it has one.
+    """
+
+    kept: Chains
+    engine: str
+    versions: Mapping[str, str]
+    timing: Mapping[str, float]
+    numbers: tuple[int, ...] = ()
+    warmup: Chains | None = None
+    notes: tuple[str, ...] = ()
+    complete: bool = True
+    native: Any = None
+
+    @property
+    def values(self) -> Mapping[str, np.ndarray]:
+        return self.kept.values
+
+    @property
+    def statistics(self) -> Mapping[str, np.ndarray]:
+        return self.kept.statistics
+
+
+class Engine(Protocol):
+    """Something that runs a Stan program."""
+
+    name: str
+
+    def sample(self, request: Request) -> Draws: ...

@@ -1,0 +1,44 @@
+"""Remember, beside the graph, the user's lines on which each node was written."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from weakref import WeakKeyDictionary
+
+from scistan.errors import Place
+
+_HOME = str(Path(__file__).resolve().parent.parent)
+_KEPT_PER_NODE = 8
+_places: WeakKeyDictionary[object, list[Place]] = WeakKeyDictionary()
+
+
+def user_place() -> Place | None:
+    """Find the innermost line of the call stack that is not SciStan's or NumPy's own."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith(_HOME) and "/numpy/" not in file:
+            return Place(file, frame.f_lineno)
+        frame = frame.f_back  # type: ignore[assignment]
+    return None
+
+
+def remember(node: object, place: Place | None) -> None:
+    """Note that `node` was used on the line `place`."""
+    if place is None:
+        return
+    known = _places.setdefault(node, [])
+    if len(known) < _KEPT_PER_NODE and place not in known:
+        known.append(place)
+
+
+def places_of(node: object) -> tuple[Place, ...]:
+    """Give the user's lines on which `node` was written, the first first."""
+    return tuple(_places.get(node, ()))
+
+
+def first_place(node: object) -> Place | None:
+    """Give the line on which `node` was first written."""
+    known = _places.get(node)
+    return known[0] if known else None

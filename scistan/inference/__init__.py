@@ -1,0 +1,1 @@
+"""The verbs: each composes what lies below it."""

@@ -1,0 +1,141 @@
+"""`m.verify()`: SciPy, torch and Stan are asked for the same densities and gradients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scistan.engines.density import StanDensity
+from scistan.graph.instance import Instance
+from scistan.graph.node import Node
+from scistan.inference.density import check_complete
+from scistan.targets.scipy import joint_log_density
+from scistan.targets.stan.program import lower_to_stan
+
+__all__ = ["Agreement", "verify"]
+
+# Densities are compared as differences between points, relative to their own size; gradients meet Stan's
+# through a central difference of step 1e-5, which is good to about 1e-9 of the values' size.
+DENSITY_TOLERANCE = 1e-8
+GRADIENT_TOLERANCE = 1e-5
+# Stan's own derivatives of cumulative probabilities are rational approximations or truncated series:
+# `normal_lcdf` follows Abramowitz & Stegun 7.1.26, `gamma_lcdf` a series cut at 1e-6.
+TRUNCATED_TOLERANCE = 1e-4
+_STEP = 1e-5
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far apart the targets are: the largest relative errors over all points."""
+
+    points: int
+    scipy_torch_density: float
+    scipy_stan_density: float
+    torch_stan_gradient: float
+    gradient_tolerance: float = GRADIENT_TOLERANCE
+
+    @property
+    def max_density_error(self) -> float:
+        return max(self.scipy_torch_density, self.scipy_stan_density)
+
+    @property
+    def max_gradient_error(self) -> float:
+        return self.torch_stan_gradient
+
+    @property
+    def ok(self) -> bool:
+        return self.max_density_error < DENSITY_TOLERANCE and self.max_gradient_error < self.gradient_tolerance
+
+    def _rows(self) -> list[tuple[str, str, float, float]]:
+        return [
+            ("SciPy and torch", "log density", self.scipy_torch_density, DENSITY_TOLERANCE),
+            ("SciPy and Stan", "log density", self.scipy_stan_density, DENSITY_TOLERANCE),
+            ("torch and Stan", "gradient", self.torch_stan_gradient, self.gradient_tolerance),
+        ]
+
+    def __repr__(self) -> str:
+        head = f"{'agreement' if self.ok else 'DISAGREEMENT'} at {self.points} points"
+        rows = self._rows()
+        lines = [f"  {who:<16} {what:<12} {error:9.1e}  (allowed {most:.0e})" for who, what, error, most in rows]
+        return "\n".join([head, *lines])
+
+    def _repr_html_(self) -> str:
+        cells = "<tr><td>{}</td><td>{}</td><td>{:.1e}</td><td>{:.0e}</td></tr>"
+        rows = "".join(cells.format(*row) for row in self._rows())
+        head = "<tr><th>targets</th><th>what</th><th>largest relative error</th><th>allowed</th></tr>"
+        return f"<table>{head}{rows}</table>"
+
+
+def verify(instance: Instance, points: int, seed: int, **switches: Any) -> Agreement:
+    """Compare the three targets at random points of the unconstrained space."""
+    from scistan.targets.torch import TorchDensity
+
+    check_complete(instance)
+    program = lower_to_stan(instance.graph, log_lik=False, predictive=False, log_prior=False, **switches)
+    data = program.data(instance)
+    stan = StanDensity(program.text, data)
+    flat = StanDensity(program.flat_twin, data)
+    density = TorchDensity(instance)
+    rng = np.random.default_rng(seed)
+    found: list[tuple[float, float, float]] = []
+    gradient_error = 0.0
+    for _ in range(points):
+        start = density.torch.as_tensor(rng.normal(size=density.dimension), dtype=density.torch.float64)
+        evaluator, _, _ = density.constrain(start)
+        values: dict[Node, np.ndarray] = {t.value: evaluator[t.value].array.numpy() for t in instance.graph.latents}
+        by_torch, slopes = _torch_gradient(density, values)
+        q = stan.unconstrain(program.inits({t.name: values[t.value] for t in instance.graph.latents}))
+        (stan_lp, stan_gradient), (flat_lp, flat_gradient) = stan.log_density_gradient(q), flat.log_density_gradient(q)
+        found.append((joint_log_density(instance, values), by_torch, stan_lp - flat_lp))
+        expected = _through_constraint(stan, q, instance, slopes)
+        error = np.abs(stan_gradient - flat_gradient - expected) / np.maximum(1.0, _scale(expected))
+        gradient_error = max(gradient_error, float(np.max(error, initial=0.0)))
+    table = np.array(found)
+    truncated = any(term.draw.truncated for term in instance.graph.terms)
+    tolerance = TRUNCATED_TOLERANCE if truncated else GRADIENT_TOLERANCE
+    return Agreement(points, *_density_errors(table), _or_inf(gradient_error), tolerance)
+
+
+def _scale(gradient: np.ndarray) -> float:
+    return float(np.max(np.abs(gradient), initial=0.0))
+
+
+def _or_inf(error: float) -> float:
+    return error if np.isfinite(error) else float("inf")
+
+
+def _density_errors(table: np.ndarray) -> tuple[float, float]:
+    scipy, torch, stan = (np.array(c) for c in table.T)
+    size = np.maximum(1.0, np.abs(scipy))
+    apart = np.abs(scipy - torch) / size
+    # Stan drops constants, so its densities are known up to one number.
+    shifted = np.abs((stan - stan[0]) - (scipy - scipy[0])) / (size + size[0])
+    return _or_inf(float(np.max(apart))), _or_inf(float(np.max(shifted)))
+
+
+def _torch_gradient(density: Any, values: dict[Node, np.ndarray]) -> tuple[float, dict[Node, np.ndarray]]:
+    leaves = {leaf: density.backend.constant(a).requires_grad_(True) for leaf, a in values.items()}
+    result = density.at_values(leaves)
+    if not result.requires_grad:
+        return float(result), {leaf: np.zeros_like(a) for leaf, a in values.items()}
+    slopes = density.torch.autograd.grad(result, list(leaves.values()), allow_unused=True)
+    zero = density.torch.zeros_like
+    found = {leaf: (zero(t) if g is None else g).numpy() for (leaf, t), g in zip(leaves.items(), slopes, strict=True)}
+    return float(result.detach()), found
+
+
+def _through_constraint(
+    stan: StanDensity, q: np.ndarray, instance: Instance, slopes: dict[Node, np.ndarray]
+) -> np.ndarray:
+    """Carry the gradient over constrained values to Stan's coordinates, by differences of Stan's own transform."""
+    result = np.zeros_like(q)
+    for k in range(q.size):
+        step = np.zeros_like(q)
+        step[k] = _STEP
+        ahead, behind = stan.constrain(q + step), stan.constrain(q - step)
+        for term in instance.graph.latents:
+            change = (ahead[term.name] - behind[term.name]) / (2 * _STEP)
+            result[k] += float(np.sum(change * slopes[term.value]))
+    return result

@@ -1,0 +1,162 @@
+"""`m.pathfinder()`, `m.laplace()`, `m.variational()`: CmdStan's approximations, as fits of the same shape."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import orjson
+
+from scistan.engines.columns import gather
+from scistan.engines.encoding import to_json
+from scistan.engines.folder import Folder
+from scistan.engines.protocol import Chains, Draws
+from scistan.engines.registry import ENGINES
+from scistan.inference.density import check_complete
+from scistan.inference.fit import Fit
+from scistan.inference.inits import starting_values
+from scistan.inference.sample import fit_of
+from scistan.inference.subject import Subject
+from scistan.messages import sampling as messages
+from scistan.targets.scipy.streams import use_seed
+from scistan.toolchain.build import BuildOptions, compile_stan
+from scistan.toolchain.use import hold
+
+__all__ = ["approximate"]
+
+# cmdstanpy's columns of log densities -> ours
+_DENSITIES = {
+    "lp__": "lp",
+    "lp_approx__": "lp_approx",
+    "log_p__": "lp",
+    "log_q__": "lp_approx",
+    "log_g__": "lp_approx",
+}
+_OWN = {
+    "pathfinder": ("num_paths", "max_lbfgs_iters", "history_size", "num_elbo_draws", "psis_resample"),
+    "laplace": ("jacobian", "opt_args"),
+    "variational": ("algorithm", "iter", "grad_samples", "elbo_samples", "eta", "adapt_engaged", "tol_rel_obj"),
+}
+
+
+def approximate(
+    subject: Subject,
+    method: str,
+    draws: int,
+    seed: int | None,
+    inits: object,
+    progress: bool,
+    options: Mapping[str, Any],
+) -> Fit:
+    """Run a method of CmdStan that is no sampler, and give its draws as one chain."""
+    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 1:
+        raise messages.too_few("draws", draws)
+    for option in options:
+        if option not in _OWN[method]:
+            raise messages.unknown_option(method, option, _OWN[method], [])
+    if ENGINES["cmdstan"].missing:
+        raise messages.engine_missing("cmdstan", ENGINES["cmdstan"].missing, ENGINES["cmdstan"].fix)
+    check_complete(subject.instance)
+    used = use_seed(seed) % 2**32
+    data = to_json(subject.program.data(subject.instance))
+    starts = starting_values(subject.instance, subject.program, inits, 1, used, data)
+    started = time.perf_counter()
+    executable = compile_stan(subject.program.text, options=BuildOptions(methods="full"), progress=progress)
+    ready = time.perf_counter()
+    folder = Folder(f"scistan-{method}-")
+    try:
+        (folder.path / "data.json").write_text(data)
+        common = {"data": str(folder.path / "data.json"), "seed": used, "output_dir": str(folder.path)}
+        start = None if starts is None else orjson.loads(starts[0])
+        with hold(executable), _quiet(), _errors():
+            native = _METHODS[method](_model(executable), int(draws), common, start, dict(options))
+        names, table = _table(native, method)
+    except BaseException:
+        folder.remove()
+        raise
+    timing = {"build": ready - started, "sample": time.perf_counter() - ready}
+    kept = _chains(names, table[:draws])
+    found = Draws(kept, "cmdstan", {"cmdstanpy": version("cmdstanpy")}, timing, (1,), native=_Kept(native, folder))
+    settings = {"draws": draws, "seed": used, **options}
+    return fit_of(subject, found, settings, "", (), method=method)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kept:
+    """cmdstanpy's object together with the folder its files live in."""
+
+    native: Any
+    folder: Folder
+
+    def load(self) -> Any:
+        return self.native
+
+
+def _model(executable: Any) -> Any:
+    import cmdstanpy
+
+    return cmdstanpy.CmdStanModel(exe_file=str(executable))
+
+
+def _pathfinder(model: Any, draws: int, common: dict[str, Any], start: Any, options: dict[str, Any]) -> Any:
+    return model.pathfinder(draws=draws, inits=start, show_console=False, **common, **options)
+
+
+def _laplace(model: Any, draws: int, common: dict[str, Any], start: Any, options: dict[str, Any]) -> Any:
+    arguments = dict(options.pop("opt_args", None) or {})
+    if start is not None:
+        arguments["inits"] = start
+    return model.laplace_sample(draws=draws, opt_args=arguments or None, **common, **options)
+
+
+def _variational(model: Any, draws: int, common: dict[str, Any], start: Any, options: dict[str, Any]) -> Any:
+    return model.variational(draws=draws, inits=start, require_converged=False, **common, **options)
+
+
+_METHODS: Mapping[str, Callable[..., Any]] = {
+    "pathfinder": _pathfinder,
+    "laplace": _laplace,
+    "variational": _variational,
+}
+
+
+def _table(native: Any, method: str) -> tuple[Sequence[str], np.ndarray]:
+    if method == "pathfinder":
+        return native.column_names, np.asarray(native.draws())
+    if method == "laplace":
+        return native.column_names, np.asarray(native.draws())
+    return native.column_names, np.asarray(native.variational_sample)
+
+
+def _chains(names: Sequence[str], table: np.ndarray) -> Chains:
+    stacked = table[None]
+    statistics = {ours: stacked[:, :, names.index(name)] for name, ours in _DENSITIES.items() if name in names}
+    own = [k for k, name in enumerate(names) if not name.endswith("__")]
+    return Chains(gather([names[k] for k in own], stacked[:, :, own]), statistics)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep cmdstanpy's log to its warnings."""
+    logger = logging.getLogger("cmdstanpy")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+@contextmanager
+def _errors() -> Iterator[None]:
+    """Say what CmdStan said, without the trace of what called it."""
+    try:
+        yield
+    except (RuntimeError, ValueError) as error:
+        raise messages.cannot_sample(" ".join(str(error).split())) from None

@@ -1,0 +1,116 @@
+"""`engine="auto"`: which engine and metric a model gets, and the one line that says why.
+
+The figures behind the rules are in docs/engines.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from scistan.engines.options import ENGINE_OPTIONS, METRICS
+from scistan.engines.pilot import Pilot
+from scistan.graph.instance import Instance
+from scistan.graph.node import Variable
+from scistan.graph.walk import topological
+from scistan.messages import sampling as messages
+
+__all__ = ["Plan", "choose", "fitting_engines"]
+
+# A diagonal metric that needs more steps than this pays for a low-rank one (a pilot counts at most 15).
+MANY_STEPS = 11.0
+# Correlations stronger than this slow a diagonal metric down even where its steps are few.
+ILL_CONDITIONED = 15.0
+# With fewer numbers than this a run is over before a pilot has paid for itself.
+TINY = 100
+# Where a scale is estimated, small steps keep the funnel's neck from being missed.
+CAREFUL_DELTA = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An engine with its options and warm-up, and why."""
+
+    engine: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    warmup: int = 1000
+    why: str = ""
+
+    def described(self) -> str:
+        """Name the engine and what is special about it."""
+        parts = [f"{self.options[key]} metric" for key in ("metric",) if key in self.options]
+        parts += [f"adapt_delta {self.options[key]:g}" for key in ("adapt_delta",) if key in self.options]
+        return f"{self.engine} ({', '.join(parts)})" if parts else self.engine
+
+    def with_options(self, **options: Any) -> Plan:
+        return replace(self, options={**self.options, **options})
+
+
+def fitting_engines(at_hand: list[str], options: Mapping[str, Any], inits: bool) -> list[str]:
+    """List the engines at hand that take all options; an option that none takes is refused by name."""
+    fitting: list[str] = [
+        name
+        for name in ("nutpie", "stanli", "cmdstan")
+        if name in at_hand
+        and not set(options) - set(ENGINE_OPTIONS[name])
+        and options.get("metric", "diag") in METRICS[name]
+        and not (inits and name == "nutpie")
+    ]
+    if not fitting:
+        raise messages.no_engine_has(sorted(options))
+    return fitting
+
+
+def choose(
+    instance: Instance,
+    fitting: list[str],
+    options: Mapping[str, Any],
+    warmup: int,
+    numbers: int,
+    pilot: Callable[[], Pilot | None],
+) -> Plan:
+    """Choose the first engine to try; `numbers` counts the data, `pilot` is flown only where it can matter."""
+    hierarchical = scales_are_estimated(instance)
+    own: dict[str, Any] = {"adapt_delta": CAREFUL_DELTA} if hierarchical and "adapt_delta" not in options else {}
+    plain = next((name for name in ("stanli", "cmdstan") if name in fitting), "")
+    if "nutpie" not in fitting:
+        return Plan(plain, {**options, **own}, warmup, f"{plain}: nutpie is not at hand or lacks an option asked for")
+    if options.get("metric") == "low_rank" or not plain:
+        return Plan("nutpie", {**options, **own}, warmup, "nutpie: the options ask for it")
+    if numbers < TINY:
+        reason = f"{numbers} numbers of data are too few for a pilot to pay"
+        return Plan(plain, {**options, **own}, warmup, f"{plain}: {reason}")
+    seen = pilot()
+    if seen is None:
+        return Plan(plain, {**options, **own}, warmup, f"{plain}: nutpie's pilot run failed")
+    short = min(warmup, _enough_warmup(seen.dimension))
+    if options.get("metric") is None and _correlated(seen):
+        metric, reason = "low_rank", _reason(seen)
+    else:
+        metric, reason = "diag", f"the pilot needed {seen.steps:.0f} steps a draw, so a diagonal metric serves"
+    return Plan("nutpie", {**options, **own, "metric": metric}, short, f"nutpie, {metric} metric: {reason}")
+
+
+def _correlated(seen: Pilot) -> bool:
+    return seen.steps >= MANY_STEPS or (seen.condition is not None and seen.condition >= ILL_CONDITIONED)
+
+
+def _reason(seen: Pilot) -> str:
+    if seen.steps >= MANY_STEPS:
+        return f"the pilot needed {seen.steps:.0f} or more steps a draw, so correlations are worth adapting to"
+    return f"the pilot's correlations have condition number {seen.condition:.0f}, so they are worth adapting to"
+
+
+def _enough_warmup(dimension: int) -> int:
+    """Give the warm-up after which nutpie, which learns from gradients too, gains nothing more."""
+    return 400 if dimension <= 100 else 800
+
+
+def scales_are_estimated(instance: Instance) -> bool:
+    """Tell whether a latent's distribution depends on other latents: where funnels are."""
+    return any(
+        isinstance(node, Variable)
+        for term in instance.graph.latents
+        for node in topological(list(term.draw.inputs))
+    )

@@ -1,0 +1,129 @@
+"""The ladder of `engine="auto"`: run, look at the draws, and climb to a more careful engine where they are ill."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from scistan.diagnostics import Diagnosis, check_draws
+from scistan.diagnostics.checks import THRESHOLDS
+from scistan.engines.protocol import Draws
+from scistan.errors import SamplingError, ScistanError, ToolchainError, UnsupportedError
+from scistan.inference.choose import CAREFUL_DELTA, Plan
+from scistan.messages import sampling as messages
+
+__all__ = ["Attempt", "climb", "illness"]
+
+DELTAS = (0.95, 0.99)
+MOST_ATTEMPTS = 4
+# Fewer effective draws than this share of all: more draws will not help, another engine may.
+HOPELESS_ESS = 0.02
+
+Run = Callable[[Plan], Draws]
+Judge = Callable[[Draws], Mapping[str, np.ndarray]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attempt:
+    """A run and what was found of it."""
+
+    plan: Plan
+    draws: Draws | None
+    diagnosis: Diagnosis | None
+    ill: tuple[str, ...]
+    error: ScistanError | None = None
+
+
+def climb(first: Plan, fitting: list[str], warmup: int, run: Run, variables: Judge) -> tuple[Attempt, tuple[str, ...]]:
+    """Try the plan and, where it fails or its draws are ill, more careful ones; give the best and what happened."""
+    attempts: list[Attempt] = []
+    plan: Plan | None = first
+    while plan is not None and len(attempts) < MOST_ATTEMPTS:
+        attempts.append(_attempt(plan, run, variables))
+        last = attempts[-1]
+        if last.draws is not None and (not last.ill or not last.draws.complete):
+            break
+        plan = _next(attempts, fitting, warmup)
+    good = [a for a in attempts if a.draws is not None]
+    if not good:
+        raise _failure(attempts)
+    best = min(good, key=_severity)
+    notes = [_told(a) for a in attempts if a is not best]
+    if best.ill and len(attempts) > 1:
+        notes.append(messages.still_ill(best.plan.described(), best.ill))
+    return best, tuple(notes)
+
+
+def _attempt(plan: Plan, run: Run, variables: Judge) -> Attempt:
+    try:
+        draws = run(plan)
+    except (SamplingError, UnsupportedError, ToolchainError) as error:
+        return Attempt(plan, None, None, (), error)
+    depth = int(plan.options.get("max_treedepth") or 10)
+    diagnosis = check_draws(variables(draws), draws.statistics, depth)
+    return Attempt(plan, draws, diagnosis, illness(diagnosis, draws))
+
+
+def illness(diagnosis: Diagnosis, draws: Draws) -> tuple[str, ...]:
+    """List the findings that another run could cure; what only more draws would cure is not among them."""
+    chains, length = draws.kept.shape
+    found = []
+    for hint in diagnosis.hints:
+        if hint.check == "tree depth":
+            continue  # slow, not wrong
+        if hint.check == "R-hat" and hint.value <= max(THRESHOLDS["rhat"], 1 + 4 / max(1, length)):
+            continue  # within what that many independent draws give
+        if hint.check in ("bulk ESS", "tail ESS") and hint.value >= HOPELESS_ESS * chains * length:
+            continue
+        found.append(hint.check)
+    return tuple(found)
+
+
+def _next(attempts: list[Attempt], fitting: list[str], warmup: int) -> Plan | None:
+    """Give the next rung: nutpie, then Stan's NUTS, then smaller steps; other engines where one fails."""
+    last = attempts[-1]
+    tried = {a.plan.engine for a in attempts}
+    plain = next((name for name in ("stanli", "cmdstan") if name in fitting), "")
+    if last.error is not None:
+        if isinstance(last.error, SamplingError) and last.plan.engine != "nutpie":
+            return None  # no other engine starts where this one could not
+        left = [name for name in ("stanli", "cmdstan") if name in fitting and name not in tried]
+        return _plain(last.plan, left[0], warmup) if left else None
+    if last.plan.engine == "nutpie" and plain and plain not in tried:
+        careful = _plain(last.plan, plain, warmup)
+        if "divergences" in last.ill and "adapt_delta" not in careful.options:
+            careful = careful.with_options(adapt_delta=CAREFUL_DELTA)
+        return careful
+    slow = not set(last.ill) - {"R-hat", "bulk ESS", "tail ESS"}
+    if slow and last.plan.engine != "nutpie" and "nutpie" in fitting and "nutpie" not in tried:
+        return replace(last.plan.with_options(metric="low_rank"), engine="nutpie")
+    now = float(last.plan.options.get("adapt_delta") or 0.8)
+    higher = next((delta for delta in DELTAS if delta > now), None)
+    return None if higher is None else last.plan.with_options(adapt_delta=higher)
+
+
+def _plain(plan: Plan, engine: str, warmup: int) -> Plan:
+    options: dict[str, Any] = {key: value for key, value in plan.options.items() if key != "metric"}
+    return Plan(engine, options, warmup)
+
+
+def _severity(attempt: Attempt) -> tuple[int, float]:
+    divergences = attempt.diagnosis.hint("divergences") if attempt.diagnosis else None
+    return len(attempt.ill), divergences.value if divergences else 0.0
+
+
+def _told(attempt: Attempt) -> str:
+    described = attempt.plan.described()
+    if attempt.error is not None:
+        return messages.engine_failed(described, attempt.error.what)
+    return messages.set_aside(described, attempt.ill)
+
+
+def _failure(attempts: list[Attempt]) -> ScistanError:
+    errors = [a.error for a in attempts if a.error is not None]
+    if len({error.what for error in errors}) == 1:
+        return errors[-1]
+    return messages.all_engines_failed({a.plan.described(): a.error.what for a in attempts if a.error is not None})

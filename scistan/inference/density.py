@@ -1,0 +1,64 @@
+"""`m.log_density`: the joint log density at named, constrained values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from scistan.graph.instance import Instance
+from scistan.graph.node import Node
+from scistan.graph.places import first_place
+from scistan.graph.walk import topological
+from scistan.messages import inference as messages
+from scistan.messages import model as model_messages
+from scistan.ops.coerce import read_array
+
+__all__ = ["check_complete", "latent_values", "log_density"]
+
+
+def log_density(instance: Instance, values: Mapping[str, object], target: str) -> float:
+    """Give the joint log density at `values` with the target `"scipy"` or `"torch"`."""
+    check_complete(instance)
+    latents = latent_values(instance, values)
+    if target == "scipy":
+        from scistan.targets.scipy import joint_log_density
+
+        return joint_log_density(instance, latents)
+    if target == "torch":
+        from scistan.targets.torch import joint_log_density as torch_log_density
+
+        return torch_log_density(instance, latents)
+    raise messages.unknown_target(target)
+
+
+def latent_values(instance: Instance, values: Mapping[str, object]) -> dict[Node, np.ndarray]:
+    """Match values to latents by name and check their shapes."""
+    latents = {term.name: term for term in instance.graph.latents}
+    for name in values:
+        if name not in latents:
+            raise messages.unknown_latent(name, latents)
+    missing = [name for name in latents if name not in values]
+    if missing:
+        raise messages.missing_latents(missing)
+    found: dict[Node, np.ndarray] = {}
+    for name, term in latents.items():
+        array = read_array(values[name]).values.astype(float)
+        expected = instance.shape(term.draw.shape)
+        if array.shape != expected:
+            raise model_messages.data_shape(name, expected, array.shape)
+        found[term.value] = array
+    return found
+
+
+def check_complete(instance: Instance) -> None:
+    """Refuse a model with promised data that never came, or with latents that nothing uses."""
+    if instance.missing:
+        raise model_messages.missing_values(instance.missing)
+    graph = instance.graph
+    if not graph.observed:
+        return
+    used = set(topological([node for term in graph.terms for node in term.draw.inputs] + list(graph.derived.values())))
+    idle = [term for term in graph.latents if term.value not in used]
+    if idle:
+        raise model_messages.unused_latents([t.name for t in idle], [first_place(t.value) for t in idle])

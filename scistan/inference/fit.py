@@ -1,0 +1,157 @@
+"""What sampling gives back: draws with the user's names, dims and coords, and their health."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scistan.diagnostics import Diagnosis, check_approximation, check_draws
+from scistan.engines.protocol import Draws
+from scistan.inference.groups import GENERATED, make_group
+from scistan.inference.seam import summary_table, to_inference_data
+from scistan.inference.subject import Subject
+from scistan.messages import sampling as messages
+
+__all__ = ["Fit"]
+
+_ORDER = (
+    "posterior",
+    *GENERATED,
+    "sample_stats",
+    "warmup_posterior",
+    "warmup_sample_stats",
+    "prior",
+    "prior_predictive",
+    "observed_data",
+    "constant_data",
+)
+
+
+@dataclass(eq=False)
+class Fit:
+    """A posterior: `idata` for ArviZ, `summary()` and `diagnose()` at once.
+
+    `why` says in one line why this engine and metric were taken, `notes` what happened on the way. A fit that
+    was loaded has its groups at hand and no `subject`, unless the model was given. `judged` is what `auto` found.
+    """
+
+    posterior: Mapping[str, np.ndarray]
+    draws: Draws
+    settings: Mapping[str, Any]
+    subject: Subject | None
+    model_name: str
+    model_hash: str
+    why: str = ""
+    notes: tuple[str, ...] = ()
+    left_out: frozenset[str] = frozenset()
+    method: str = "mcmc"
+    judged: Diagnosis | None = None
+    groups: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    # -- what ran ---------------------------------------------------------------------------------
+    @property
+    def engine(self) -> str:
+        """The engine that drew."""
+        return self.draws.engine
+
+    @property
+    def timing(self) -> Mapping[str, float]:
+        """Seconds spent on building the program and on sampling."""
+        return self.draws.timing
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many chains, and draws in each."""
+        return self.draws.kept.shape
+
+    @property
+    def cmdstan(self) -> Any:
+        """cmdstanpy's own object; only a fit by the engine 'cmdstan' has one."""
+        if self.draws.native is None:
+            raise messages.no_cmdstan(self.engine)
+        load = getattr(self.draws.native, "load", None)
+        return load() if load is not None else self.draws.native
+
+    # -- the draws --------------------------------------------------------------------------------
+    def group(self, name: str) -> Any:
+        """Give one group as an xarray Dataset, made when it is first asked for; None where there is none."""
+        if name not in self.groups:
+            self.groups[name] = make_group(self, name)
+        return self.groups[name]
+
+    @cached_property
+    def idata(self) -> Any:
+        """The draws as ArviZ data with the model's dims and coords."""
+        return to_inference_data({name: self.group(name) for name in _ORDER})
+
+    @property
+    def log_likelihood(self) -> Any:
+        """The log density of each observation at each draw."""
+        return self.group("log_likelihood")
+
+    def posterior_predictive(self) -> Any:
+        """Give the observed variables as the model would draw them anew, once for each posterior draw."""
+        return self.group("posterior_predictive")
+
+    def predict(
+        self,
+        data: Mapping[str, object] | None = None,
+        coords: Mapping[str, Sequence[object]] | None = None,
+        seed: int | None = None,
+    ) -> Any:
+        """Draw the observed variables at new inputs, of other lengths if need be: `predictions`."""
+        from scistan.inference.predict import predict
+
+        return predict(self, data or {}, coords, seed)
+
+    def draw_prior(self, draws: int = 1000, seed: int | None = None) -> Any:
+        """Draw the prior and add it to `idata`, for plots of prior against posterior."""
+        from scistan.inference.prior import draw_prior
+
+        found = draw_prior(self.known("the prior").instance, draws, seed)
+        for name in ("prior", "prior_predictive"):
+            if hasattr(found, name):
+                self.groups[name] = found[name]
+        self.__dict__.pop("idata", None)
+        return found
+
+    def known(self, what: str) -> Subject:
+        """Give the model that was fitted, or say that `what` needs it."""
+        if self.subject is None:
+            raise messages.needs_model(what)
+        return self.subject
+
+    def save(self, path: str | Path) -> Path:
+        """Write everything to a file: `.nc` (netCDF) or `.zarr`; `ss.load` reads it."""
+        from scistan.inference.persist import save
+
+        return save(self, Path(path))
+
+    # -- their health -----------------------------------------------------------------------------
+    @cached_property
+    def _diagnosis(self) -> Diagnosis:
+        if self.judged is not None:
+            return self.judged
+        if self.method != "mcmc":
+            return check_approximation(self.method, self.draws.statistics)
+        return check_draws(self.posterior, self.draws.statistics, int(self.settings.get("max_treedepth") or 10))
+
+    def diagnose(self) -> Diagnosis:
+        """Check the draws and give hints."""
+        return self._diagnosis
+
+    def summary(self, **options: Any) -> Any:
+        """Summarize the posterior as a table (ArviZ's `summary`)."""
+        return summary_table(self.group("posterior"), **options)
+
+    def __repr__(self) -> str:
+        chains, draws = self.shape
+        health = "healthy" if self._diagnosis.ok else f"{len(self._diagnosis.hints)} finding(s), see diagnose()"
+        lines = [f"<Fit of {self.model_name}: {chains} chains × {draws} draws by {self.engine}, {health}>"]
+        lines += [f"  {note}" for note in (self.why, *self.notes) if note]
+        return "\n".join(lines)

@@ -1,0 +1,103 @@
+"""What follows from posterior draws: predictive draws, log likelihood, log prior, derived quantities, by SciPy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+
+from scistan.graph.graph import Term
+from scistan.graph.instance import Instance
+from scistan.graph.node import Node
+from scistan.targets.evaluate import Evaluator
+from scistan.targets.scipy import pointwise_log_densities, predictive_draws
+from scistan.targets.scipy.evaluate import NUMPY
+
+__all__ = ["derived_quantities", "log_likelihood", "log_prior", "predictive"]
+
+Arrays = Mapping[str, np.ndarray]
+# Numbers that one array of a block may hold: 64 MB, so that intermediate results stay small.
+_BLOCK = 8_000_000
+
+
+def predictive(instance: Instance, posterior: Arrays, seed: int) -> dict[str, np.ndarray]:
+    """Draw every observed variable once for each posterior draw."""
+    terms = instance.graph.observed
+    return _over_draws(
+        instance, posterior, lambda flat, block: predictive_draws(instance, flat, _seed(seed, block), terms)
+    )
+
+
+def log_likelihood(instance: Instance, posterior: Arrays) -> dict[str, np.ndarray]:
+    """Give the log density of each observation at each draw."""
+    terms = instance.graph.observed
+    return _over_draws(instance, posterior, lambda flat, _: pointwise_log_densities(instance, flat, terms))
+
+
+def log_prior(instance: Instance, posterior: Arrays) -> np.ndarray | None:
+    """Give the joint log density of the latents at each draw; None for a model without latents."""
+    terms = instance.graph.latents
+
+    def total(flat: dict[Node, np.ndarray], _: int) -> dict[str, np.ndarray]:
+        parts = pointwise_log_densities(instance, flat, terms).values()
+        return {"log_prior": np.sum([part.reshape(len(part), -1).sum(-1) for part in parts], axis=0)}
+
+    return _over_draws(instance, posterior, total)["log_prior"] if terms else None
+
+
+def derived_quantities(instance: Instance, posterior: Arrays, names: list[str]) -> dict[str, np.ndarray]:
+    """Compute derived quantities at each draw."""
+
+    def compute(flat: dict[Node, np.ndarray], _: int) -> dict[str, np.ndarray]:
+        evaluator = Evaluator(instance, NUMPY)
+        for leaf, array in flat.items():
+            evaluator.set(leaf, array, batched=True)
+        draws = len(next(iter(flat.values())))
+        found = {}
+        with np.errstate(all="ignore"):
+            for name in names:
+                node = instance.graph.derived[name]
+                value = evaluator[node]
+                shape = (draws, *instance.shape(node.shape))
+                found[name] = value.array if value.batched else np.broadcast_to(value.array, shape)
+        return found
+
+    return _over_draws(instance, posterior, compute) if names else {}
+
+
+def _seed(seed: int, block: int) -> int:
+    """Give each block of draws a seed of its own, the first the seed itself."""
+    return seed if block == 0 else int(np.random.SeedSequence([seed, block]).generate_state(1)[0])
+
+
+def _over_draws(
+    instance: Instance, posterior: Arrays, compute: Callable[[dict[Node, np.ndarray], int], dict[str, np.ndarray]]
+) -> dict[str, np.ndarray]:
+    """Compute something for all draws, chains and draws as one axis, block by block, and part them again."""
+    latents = instance.graph.latents
+    if not latents:
+        return {}
+    chains, draws = posterior[latents[0].name].shape[:2]
+    flat = {t.value: _flat(posterior[t.name]) for t in latents}
+    parts: dict[str, list[np.ndarray]] = {}
+    for number, rows in enumerate(_blocks(chains * draws, _biggest(instance))):
+        for name, array in compute({leaf: array[rows] for leaf, array in flat.items()}, number).items():
+            parts.setdefault(name, []).append(array)
+    whole = {name: part[0] if len(part) == 1 else np.concatenate(part) for name, part in parts.items()}
+    return {name: array.reshape(chains, draws, *array.shape[1:]) for name, array in whole.items()}
+
+
+def _flat(array: np.ndarray) -> np.ndarray:
+    return array.reshape(array.shape[0] * array.shape[1], *array.shape[2:])
+
+
+def _biggest(instance: Instance) -> int:
+    terms: tuple[Term, ...] = instance.graph.terms
+    return max((math.prod(instance.shape(t.draw.shape)) for t in terms), default=1)
+
+
+def _blocks(rows: int, size: int) -> Iterator[slice]:
+    step = max(1, _BLOCK // max(1, size))
+    for start in range(0, rows, step):
+        yield slice(start, start + step)

@@ -1,0 +1,105 @@
+"""The groups of a fit: which there are, and how each is made from its draws."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scistan.inference.generated import log_likelihood, log_prior, predictive
+from scistan.inference.prior import constant_data, observed_data
+from scistan.inference.seam import group
+from scistan.messages import sampling as messages
+from scistan.version import __version__
+
+if TYPE_CHECKING:
+    from scistan.inference.fit import Fit
+
+__all__ = ["GENERATED", "make_group"]
+
+# Groups computed from the latents' draws; `keep` may leave them out.
+GENERATED = ("posterior_predictive", "log_likelihood", "log_prior")
+
+
+def make_group(fit: Fit, name: str) -> Any:
+    """Make a group as an xarray Dataset; None where the fit has none of that name."""
+    if fit.subject is None or name in fit.left_out or name not in _MAKERS:
+        return None
+    if name in GENERATED and any(latent not in fit.posterior for latent in fit.subject.latents):
+        raise messages.not_kept(f"`{name}`")
+    return _MAKERS[name](fit)
+
+
+def _posterior(fit: Fit) -> Any:
+    instance = fit.known("the posterior").instance
+    return group(fit.posterior, instance.dims, instance.coords, attributes=attributes(fit))
+
+
+def _predictive(fit: Fit) -> Any:
+    instance = fit.known("prediction").instance
+    arrays = predictive(instance, fit.posterior, int(fit.settings["seed"]))
+    return group(arrays, instance.dims, instance.coords)
+
+
+def _log_likelihood(fit: Fit) -> Any:
+    instance = fit.known("the log likelihood").instance
+    dims = {}
+    for term in instance.graph.observed:
+        own = instance.dims[term.name]
+        dims[term.name] = own[: len(own) - term.draw.distribution.event_rank]
+    return group(log_likelihood(instance, fit.posterior), dims, instance.coords)
+
+
+def _log_prior(fit: Fit) -> Any:
+    found = log_prior(fit.known("the log prior").instance, fit.posterior)
+    return None if found is None else group({"log_prior": found}, {}, {})
+
+
+def _warmup_posterior(fit: Fit) -> Any:
+    subject = fit.known("warm-up")
+    if fit.draws.warmup is None:
+        return None
+    values = fit.draws.warmup.values
+    arrays = {name: subject.shaped(name, values[name]) for name in fit.posterior if name in values}
+    return group(arrays, subject.instance.dims, subject.instance.coords)
+
+
+def _warmup_statistics(fit: Fit) -> Any:
+    return None if fit.draws.warmup is None else group(fit.draws.warmup.statistics, {}, {})
+
+
+_MAKERS: Mapping[str, Callable[[Fit], Any]] = {
+    "posterior": _posterior,
+    "posterior_predictive": _predictive,
+    "log_likelihood": _log_likelihood,
+    "log_prior": _log_prior,
+    "sample_stats": lambda fit: group(fit.draws.statistics, {}, {}),
+    "warmup_posterior": _warmup_posterior,
+    "warmup_sample_stats": _warmup_statistics,
+    "observed_data": lambda fit: observed_data(fit.known("the data").instance),
+    "constant_data": lambda fit: constant_data(fit.known("the data").instance),
+}
+
+
+def attributes(fit: Fit) -> dict[str, Any]:
+    """Say where draws come from, in values that every file format can hold."""
+    return {
+        "model": fit.model_name,
+        "model_hash": fit.model_hash,
+        "engine": fit.engine,
+        "method": fit.method,
+        "scistan_version": __version__,
+        **{f"{package}_version": text for package, text in fit.draws.versions.items()},
+        "seed": int(fit.settings["seed"]),
+        "chain_numbers": list(fit.draws.numbers),
+        "settings": json.dumps(dict(fit.settings), default=_plain),
+        "why": fit.why,
+        "notes": json.dumps(list(fit.notes)),
+        **{f"seconds_{part}": float(seconds) for part, seconds in fit.timing.items()},
+    }
+
+
+def _plain(value: object) -> object:
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)

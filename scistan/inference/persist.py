@@ -1,0 +1,158 @@
+"""`fit.save` and `ss.load`: everything a fit has, in netCDF or Zarr, one group of the file for each of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scistan.engines.protocol import Chains, Draws
+from scistan.inference.fit import Fit
+from scistan.inference.seam import dataset_names, dataset_of
+from scistan.messages import sampling as messages
+
+if TYPE_CHECKING:
+    from scistan.inference.subject import Subject
+
+__all__ = ["load", "save"]
+
+_ORDER = "variable_order"
+_FORMATS = {".nc": "h5netcdf", ".netcdf": "h5netcdf", ".h5": "h5netcdf", ".zarr": "zarr"}
+
+
+def save(fit: Fit, path: Path) -> Path:
+    """Write a fit; a write that fails leaves nothing behind and an older file as it was."""
+    kind = _format_of(path)
+    with _replacing(path) as beside:
+        for name in dataset_names(fit.idata):
+            dataset = _storable(dataset_of(fit.idata, name))
+            if kind == "zarr":
+                dataset.to_zarr(beside, group=name, mode="a", consolidated=False)
+            else:
+                dataset.to_netcdf(beside, group=name, mode="a", engine=kind)
+    return path
+
+
+def _format_of(path: Path) -> str:
+    """Tell the format by the ending, and whether the package that writes it is here."""
+    kind = _FORMATS.get(path.suffix)
+    if kind is None:
+        raise messages.unknown_format(path)
+    if find_spec(kind) is None:
+        raise messages.no_package(kind, path.suffix)
+    return kind
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """Write beside the target and rename at the end."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    try:
+        beside = folder / path.name
+        yield beside
+        if path.is_dir():
+            shutil.rmtree(path)
+        os.replace(beside, path)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _storable(dataset: Any) -> Any:
+    """Make labels and attributes plain: files know numbers and text only."""
+    found = dataset.copy()
+    for name, labels in dataset.coords.items():
+        if labels.dtype == object and not all(isinstance(x, str) for x in labels.values.ravel()):
+            found = found.assign_coords({name: [str(x) for x in labels.values]})
+    found.attrs = {key: value for key, value in dataset.attrs.items() if value is not None}
+    found.attrs[_ORDER] = json.dumps([str(name) for name in dataset.data_vars])
+    return found
+
+
+def _ordered(dataset: Any) -> Any:
+    """Bring variables back into the model's order, which Zarr forgets."""
+    order = json.loads(dataset.attrs.pop(_ORDER, "[]"))
+    return dataset[order] if set(order) == set(dataset.data_vars) else dataset
+
+
+def load(path: str | Path, model: Any = None) -> Fit:
+    """Read a fit; give the model as well to predict with it."""
+    path = Path(path)
+    kind = _format_of(path)
+    if not path.exists():
+        raise messages.not_a_fit(path, "there is no such file")
+    try:
+        groups = _read(path, kind)
+    except (OSError, ValueError, KeyError) as error:
+        raise messages.not_a_fit(path, str(error)) from None
+    attributes = groups["posterior"].attrs if "posterior" in groups else {}
+    if "model_hash" not in attributes:
+        raise messages.not_a_fit(path, "it has no posterior of SciStan's")
+    subject = None if model is None else _subject(model, str(attributes["model_hash"]))
+    return _restored(groups, attributes, subject)
+
+
+def _read(path: Path, kind: str) -> dict[str, Any]:
+    import xarray as xr
+
+    names = _group_names(path, kind)
+    more: dict[str, Any] = {"consolidated": False} if kind == "zarr" else {}
+    opened = {name: xr.open_dataset(path, group=name, engine=kind, **more) for name in names}
+    try:
+        return {name: _ordered(dataset.load()) for name, dataset in opened.items()}
+    finally:
+        for dataset in opened.values():
+            dataset.close()
+
+
+def _group_names(path: Path, kind: str) -> list[str]:
+    if kind == "zarr":
+        return sorted(part.name for part in path.iterdir() if part.is_dir())
+    import h5netcdf  # type: ignore[import-untyped]
+
+    with h5netcdf.File(path, "r") as file:
+        return list(file.groups)
+
+
+def _subject(model: Any, saved: str) -> Subject:
+    made: Callable[[], Subject] = model._subject
+    subject = made()
+    if subject.hash != saved:
+        raise messages.other_model(saved, subject.hash)
+    return subject
+
+
+def _restored(groups: Mapping[str, Any], attributes: Mapping[str, Any], subject: Subject | None) -> Fit:
+    def arrays(name: str) -> dict[str, np.ndarray]:
+        return {k: v.values for k, v in groups[name].data_vars.items()} if name in groups else {}
+
+    warm = Chains(arrays("warmup_posterior"), arrays("warmup_sample_stats"))
+    prefix, suffix = "seconds_", "_version"
+    draws = Draws(
+        Chains(arrays("posterior"), arrays("sample_stats")),
+        str(attributes["engine"]),
+        {k.removesuffix(suffix): str(v) for k, v in attributes.items() if k.endswith(suffix) and "scistan" not in k},
+        {k.removeprefix(prefix): float(v) for k, v in attributes.items() if k.startswith(prefix)},
+        tuple(int(n) for n in np.atleast_1d(attributes["chain_numbers"])),
+        warm if warm.values else None,
+    )
+    return Fit(
+        arrays("posterior"),
+        draws,
+        json.loads(attributes["settings"]),
+        subject,
+        str(attributes["model"]),
+        str(attributes["model_hash"]),
+        str(attributes["why"]),
+        tuple(json.loads(attributes["notes"])),
+        method=str(attributes["method"]),
+        groups=dict(groups),
+    )

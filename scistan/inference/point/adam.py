@@ -1,0 +1,80 @@
+"""Adam on mini-batches, many starts at once, with a rising and falling step and the best epoch kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scistan.inference.point.lbfgs import Climb
+from scistan.inference.point.objective import Objective
+from scistan.inference.point.progress import Progress
+
+__all__ = ["descend"]
+
+Tensor = Any
+_PATIENCE = 8  # epochs without a better point before a run ends
+_ENOUGH = 1e-9  # an epoch's relative gain below which it counts as none
+
+
+def descend(
+    objective: Objective, start: Tensor, *, epochs: int, rate: float, rng: np.random.Generator, progress: Progress
+) -> Climb:
+    """Maximize from every row of `start`; each epoch ends with the density over all observations."""
+    torch = objective.torch
+    q = start.clone().requires_grad_(True)
+    optimizer = torch.optim.Adam([q], lr=rate)
+    batches = objective.batches
+    per_epoch = max(1, batches.total // batches.size) if batches else 10
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, max_lr=rate, total_steps=epochs * per_epoch + 1, pct_start=0.1
+    )
+    value, gradient = objective.value_and_gradient(start)
+    state = Climb(start.clone(), value, gradient, start.new_zeros(len(start)), [""] * len(start))
+    idle = 0
+    try:
+        for _ in range(epochs):
+            _epoch(objective, q, optimizer, schedule, rng, per_epoch)
+            idle = 0 if _keep_best(objective, q, state, progress) else idle + 1
+            if idle >= _PATIENCE:
+                break
+    except KeyboardInterrupt:
+        state.interrupted = True
+    finite = torch.isfinite(state.value) & torch.isfinite(state.gradient).all(-1)
+    why = "interrupted" if state.interrupted else "limit"
+    state.stopped = [why if ok else "not finite" for ok in finite.tolist()]
+    return state
+
+
+def _epoch(
+    objective: Objective, q: Tensor, optimizer: Any, schedule: Any, rng: np.random.Generator, steps: int
+) -> None:
+    batches = objective.batches
+    only = objective.likelihood_only
+    for batch in batches.shuffled(rng) if batches else [None] * steps:
+        optimizer.zero_grad()
+        if batches and batch is not None:
+            weight = batches.total / batch.size
+            density = batch.log_density(q, likelihood_only=only, weight=weight, share=1.0)
+        else:
+            density = objective.density.log_density(q, likelihood_only=only)
+        # A start that has left the support must not stop the others.
+        (-objective.torch.where(objective.torch.isfinite(density), density, 0.0).sum()).backward()
+        q.grad.nan_to_num_(0.0, 0.0, 0.0)
+        optimizer.step()
+        schedule.step()
+
+
+def _keep_best(objective: Objective, q: Tensor, state: Climb, progress: Progress) -> bool:
+    torch = objective.torch
+    value, gradient = objective.value_and_gradient(q.detach())
+    finite = torch.isfinite(value) & torch.isfinite(gradient).all(-1)
+    better = finite & ((value > state.value) | ~torch.isfinite(state.value))
+    gained = better & ((value - state.value > _ENOUGH * value.abs()) | ~torch.isfinite(state.value))
+    state.q = torch.where(better[:, None], q.detach(), state.q)
+    state.value = torch.where(better, value, state.value)
+    state.gradient = torch.where(better[:, None], gradient, state.gradient)
+    state.iterations = state.iterations + 1
+    k = int(torch.argmax(torch.where(torch.isfinite(state.value), state.value, -float("inf"))))
+    progress.note(-float(state.value[k]), float(state.gradient[k].abs().max()))
+    return bool(gained.any())

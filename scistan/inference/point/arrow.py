@@ -1,0 +1,184 @@
+"""Hessians shaped like an arrow: a few global coordinates, and groups that meet each other only through them.
+
+Hierarchical models have it: with J groups the inverse costs J small matrices instead of one of J². The shape is
+not read off the model but guessed from lengths, measured with a few products, and checked with random vectors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from scistan.inference.point.objective import Objective
+
+__all__ = ["Arrow", "Layout", "guess_layout", "measure_arrow"]
+
+Tensor = Any
+_FEWEST_GROUPS = 50
+_MOST_GLOBALS = 1000
+_MOST_LOCALS = 50
+_CHECKS = 3
+_DAMPING = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which coordinates are global (G,), and which belong to each group (J, K)."""
+
+    globals: Tensor
+    locals: Tensor
+
+
+def guess_layout(objective: Objective) -> Layout | None:
+    """Take as groups the first axis of the longest latents; None where that leaves too much over."""
+    torch = objective.torch
+    blocks = objective.density.blocks
+    counts: dict[int, int] = {}
+    for block in blocks:
+        if block.shape and block.shape[0] >= _FEWEST_GROUPS:
+            counts[block.shape[0]] = counts.get(block.shape[0], 0) + block.stop - block.start
+    if not counts:
+        return None
+    groups = max(counts, key=lambda n: counts[n])
+    inside = [b for b in blocks if b.shape and b.shape[0] == groups]
+    outside = [b for b in blocks if b not in inside]
+    ranges = [torch.arange(b.start, b.stop) for b in outside]
+    few = torch.cat(ranges) if ranges else torch.zeros(0, dtype=torch.int64)
+    many = torch.cat([torch.arange(b.start, b.stop).reshape(groups, -1) for b in inside], -1)
+    if len(few) > _MOST_GLOBALS or many.shape[1] > _MOST_LOCALS:
+        return None
+    device = objective.density.backend.device
+    return Layout(few.to(device), many.to(device))
+
+
+def measure_arrow(objective: Objective, q: Tensor, free: Tensor, layout: Layout) -> Arrow | None:
+    """Measure the blocks of an arrow with G + K products; None where random vectors show that it is none."""
+    torch = objective.torch
+    few, many = layout.globals, layout.locals
+    width = many.shape[1]
+    probes = q.new_zeros((len(few) + width + _CHECKS, len(q)))
+    probes[torch.arange(len(few)), few] = 1.0
+    for k in range(width):
+        probes[len(few) + k, many[:, k]] = 1.0
+    signs = torch.randint(0, 2, (_CHECKS, len(q)), generator=torch.Generator().manual_seed(0)) * 2.0 - 1
+    probes[-_CHECKS:] = signs.to(q)
+    products = -objective.hessian_products(q, probes)
+    head = products[: len(few)]
+    arrow = Arrow(
+        torch, layout, free,
+        corner=head[:, few],
+        arms=head[:, many],
+        hubs=torch.stack([products[len(few) + k][many] for k in range(width)], -1),
+    )
+    expected = arrow.multiply(probes[-_CHECKS:])
+    size = expected.abs().max()
+    slack = 1e-7 if q.dtype == torch.float64 else 1e-3
+    if not bool(torch.isfinite(size)) or float((products[-_CHECKS:] - expected).abs().max()) > slack * float(size):
+        return None
+    arrow.factorize()
+    return arrow
+
+
+class Arrow:
+    """`[[A, B], [B', D]]` with `corner` A (G, G), `arms` B (G, J, K) and `hubs` D, J blocks of K × K."""
+
+    kind = "arrow"
+
+    def __init__(self, torch: Any, layout: Layout, free: Tensor, *, corner: Tensor, arms: Tensor, hubs: Tensor) -> None:
+        self._torch = torch
+        self.layout = layout
+        self._n = len(free)
+        self._free = free
+        self.corner = 0.5 * (corner + corner.mT)
+        self.arms = arms
+        self.hubs = 0.5 * (hubs + hubs.mT)
+        self.definite = False
+        self.lowest = float("nan")
+
+    def multiply(self, rows: Tensor) -> Tensor:
+        """Multiply rows by the matrix."""
+        few, many = rows[:, self.layout.globals], rows[:, self.layout.locals]
+        result = self._torch.zeros_like(rows)
+        result[:, self.layout.globals] = few @ self.corner + self._torch.einsum("gjk,rjk->rg", self.arms, many)
+        result[:, self.layout.locals] = self._torch.einsum("gjk,rg->rjk", self.arms, few) + self._torch.einsum(
+            "jkl,rjl->rjk", self.hubs, many
+        )
+        return result
+
+    def factorize(self) -> None:
+        """Eliminate the groups; what is left of the corner decides whether the whole is a peak."""
+        torch = self._torch
+        free_few = self._free[self.layout.globals].to(self.corner)
+        free_many = self._free[self.layout.locals].to(self.corner)
+        # A coordinate that is not free has no ties to the others.
+        corner = self.corner * free_few[:, None] * free_few + torch.diag(1 - free_few)
+        arms = self.arms * free_few[:, None, None] * free_many
+        hubs = self.hubs * free_many[..., None] * free_many[:, None, :] + torch.diag_embed(1 - free_many)
+        self._factor_hubs, failed_hubs = torch.linalg.cholesky_ex(hubs)
+        self._ties = torch.cholesky_solve(arms.permute(1, 2, 0), self._factor_hubs)  # D⁻¹ B' (J, K, G)
+        schur = corner - torch.einsum("gjk,jkh->gh", arms, self._ties)
+        schur = 0.5 * (schur + schur.mT)
+        self._factor, failed = torch.linalg.cholesky_ex(schur)
+        self._schur, self._arms = schur, arms
+        self._hubs_definite = int(failed_hubs.abs().max()) == 0
+        self.definite = int(failed) == 0 and self._hubs_definite
+        scale = schur.diagonal().abs().clamp(min=1e-300).sqrt()
+        finite = bool(torch.isfinite(schur).all())
+        scaled = schur / (scale[:, None] * scale)
+        self.lowest = float(torch.linalg.eigvalsh(scaled)[0]) if finite and len(scale) else 1.0
+        damped, refused = torch.linalg.cholesky_ex(
+            schur + torch.diag(max(0.0, -2 * self.lowest) * scale.square() + _DAMPING)
+        )
+        self._damped = damped if int(refused) == 0 and self._hubs_definite else None
+
+    def _solved(self, factor: Tensor, rows: Tensor) -> Tensor:
+        torch = self._torch
+        flat = (rows * self._free.to(rows.dtype)).reshape(-1, rows.shape[-1])
+        few, many = flat[:, self.layout.globals], flat[:, self.layout.locals]
+        inner = torch.cholesky_solve(many.permute(1, 2, 0), self._factor_hubs).permute(2, 0, 1)
+        few = torch.cholesky_solve((few - torch.einsum("gjk,rjk->rg", self._arms, inner)).mT, factor).mT
+        result = torch.zeros_like(flat)
+        result[:, self.layout.globals] = few
+        result[:, self.layout.locals] = inner - torch.einsum("jkg,rg->rjk", self._ties, few)
+        return result.reshape(rows.shape)
+
+    def solve(self, rows: Tensor) -> Tensor:
+        return self._solved(self._factor, rows)
+
+    def precondition(self, rows: Tensor) -> Tensor:
+        return rows if self._damped is None else self._solved(self._damped, rows)
+
+    def draw(self, noise: Tensor) -> Tensor:
+        torch = self._torch
+        noise = noise * self._free.to(noise.dtype)
+        few = torch.linalg.solve_triangular(self._factor.mT, noise[:, self.layout.globals].mT, upper=True).mT
+        many = noise[:, self.layout.locals].permute(1, 2, 0)
+        many = torch.linalg.solve_triangular(self._factor_hubs.mT, many, upper=True).permute(2, 0, 1)
+        result = torch.zeros_like(noise)
+        result[:, self.layout.globals] = few
+        result[:, self.layout.locals] = many - torch.einsum("jkg,rg->rjk", self._ties, few)
+        return result
+
+    def group_covariance(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Give the covariances among globals (G, G), of each group with them (J, K, G), and within groups (J, K, K)."""
+        torch = self._torch
+        few = torch.cholesky_inverse(self._factor)
+        across = -self._ties @ few
+        return few, across, torch.cholesky_inverse(self._factor_hubs) - across @ self._ties.mT
+
+    def deviations(self) -> Tensor:
+        few, _, within = self.group_covariance()
+        result = few.new_zeros(self._n)
+        result[self.layout.globals] = few.diagonal().clamp(min=0).sqrt()
+        result[self.layout.locals] = within.diagonal(dim1=-2, dim2=-1).clamp(min=0).sqrt()
+        return result * self._free.to(result.dtype)
+
+    def directions(self, count: int) -> Tensor:
+        """Give the flattest directions of the globals, the groups following."""
+        scale = self._schur.diagonal().abs().clamp(min=1e-300).sqrt()
+        values, vectors = self._torch.linalg.eigh(self._schur / (scale[:, None] * scale))
+        few = (vectors[:, :count] / (scale[:, None] * values[:count].clamp(min=1e-12).sqrt())).mT
+        result = few.new_zeros((len(few), self._n))
+        result[:, self.layout.globals] = few
+        result[:, self.layout.locals] = -self._torch.einsum("jkg,rg->rjk", self._ties, few)
+        return result

@@ -1,0 +1,46 @@
+"""Which coordinates belong to which latent, and where they run to a boundary."""
+
+from __future__ import annotations
+
+from scistan.distributions.resolve import value_domain
+from scistan.inference.point.objective import Objective
+from scistan.targets.torch import Block
+
+__all__ = ["block_at", "boundary_words", "bounded_blocks", "latent_at"]
+
+_BOTH_SIDES = ("simplex", "corr", "cholesky_corr", "log_simplex")
+
+
+def bounded_blocks(objective: Objective) -> list[tuple[int, int, bool, bool]]:
+    """List latents whose coordinates run to a boundary: their range, and whether it lies at -∞ and at +∞."""
+    found = []
+    for block in objective.density.blocks:
+        domain = value_domain(block.term.draw)
+        if block.term.draw.noncentred:
+            continue
+        if domain.structure in _BOTH_SIDES:
+            found.append((block.start, block.stop, True, True))
+        elif domain.structure == "positive_ordered":
+            found.append((block.start, block.stop, True, False))
+        elif not domain.structure and (domain.lower is not None or domain.upper is not None):
+            found.append((block.start, block.stop, True, domain.lower is not None and domain.upper is not None))
+    return found
+
+
+def block_at(objective: Objective, k: int) -> Block:
+    """Find the latent that a coordinate belongs to."""
+    return next(b for b in objective.density.blocks if b.start <= k < b.stop)
+
+
+def latent_at(objective: Objective, k: int) -> str:
+    """Name the latent that a coordinate belongs to."""
+    return block_at(objective, k).term.name
+
+
+def boundary_words(objective: Objective, k: int, side: int) -> str:
+    """Say which boundary a coordinate runs to."""
+    domain = value_domain(block_at(objective, k).term.draw)
+    if domain.structure:
+        return f"({domain.words})"
+    bound = domain.lower if side < 0 and domain.lower is not None else domain.upper
+    return f"{bound:g}" if isinstance(bound, int | float) else "(a bound that the model computes)"

@@ -1,0 +1,106 @@
+"""What `m.map()` and `m.mle()` give back: values, how sure they are, and whether to believe them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scistan.graph.instance import Instance
+from scistan.inference.point import show
+from scistan.inference.point.mode import Mode
+from scistan.inference.point.objective import Objective
+from scistan.messages import point as messages
+
+__all__ = ["PointEstimate", "Source"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """The model and the mode that an estimate came from, for what is computed on request."""
+
+    instance: Instance
+    objective: Objective
+    mode: Mode
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PointEstimate:
+    """A point estimate: `values` and `std_errors` by name, and an audit.
+
+    `log_density` is what was maximized: the joint log density over the coordinates the model is sampled in
+    (`map`), or the log likelihood (`mle`). `findings` are what the audit has to say beside `reason`.
+    """
+
+    values: dict[str, np.ndarray]
+    std_errors: dict[str, np.ndarray]
+    log_density: float
+    converged: bool
+    reason: str
+    findings: tuple[str, ...]
+    boundary: tuple[str, ...]
+    gradient_norm: float
+    iterations: int
+    evaluations: int
+    starts: int
+    starts_agreeing: int
+    history: tuple[tuple[float, float], ...]
+    timing: Mapping[str, float]
+    kind: str
+    device: str
+    dtype: str
+    seed: int
+    dims: dict[str, tuple[str, ...]]
+    coords: dict[str, list[object]]
+    coordinates: np.ndarray
+    source: Source | None = field(default=None, repr=False)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.values[name]
+
+    def to_dataframe(self) -> Any:
+        """Give estimates, standard errors and 95 % intervals as a pandas table, one row per number."""
+        return show.to_dataframe(self)
+
+    def __repr__(self) -> str:
+        return show.as_text(self)
+
+    def _repr_html_(self) -> str:
+        return show.as_html(self)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Plot the loss over iterations (needs matplotlib)."""
+        return show.plot_loss(self, ax)
+
+    def idata(self, draws: int = 1000, seed: int | None = None) -> Any:
+        """Draw from the normal approximation at the mode: InferenceData, posterior predictive included."""
+        from scistan.inference.point.laplace import laplace_draws
+
+        return laplace_draws(self, self._need("idata()"), draws, self.seed if seed is None else seed)
+
+    def profile(self, name: str, level: float = 0.95) -> Any:
+        """Give intervals that the profile of the density gives, for each number of a latent, as a pandas table."""
+        from scistan.inference.point.profile import profile_intervals
+
+        return profile_intervals(self, self._need("profile()"), name, level)
+
+    def _need(self, what: str) -> Source:
+        if self.source is None:
+            raise messages.no_model_with_it(what)
+        return self.source
+
+    def save(self, path: str | Path) -> Path:
+        """Write to a file of NumPy's `.npz` format; the model itself is not in it."""
+        from scistan.inference.point.storage import save_estimate
+
+        return save_estimate(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path, model: Any = None) -> PointEstimate:
+        """Read what `save` wrote; with the model, draws and profiles can be made again."""
+        from scistan.inference.point.storage import load_estimate
+
+        return load_estimate(path, model)

@@ -1,0 +1,71 @@
+"""Draws from the normal approximation at the mode, in unconstrained coordinates, as InferenceData."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scistan.graph.node import Node
+from scistan.inference.point.uncertainty import Quantities
+from scistan.inference.prior import constant_data, observed_data
+from scistan.inference.seam import group, to_inference_data
+from scistan.messages import inference as inference_messages
+from scistan.messages import point as messages
+from scistan.targets.scipy import pointwise_log_densities, predictive_draws
+from scistan.targets.scipy.streams import stream
+from scistan.targets.torch import to_numpy
+
+if TYPE_CHECKING:
+    from scistan.inference.point.estimate import PointEstimate, Source
+
+__all__ = ["laplace_draws"]
+
+
+def laplace_draws(estimate: PointEstimate, source: Source, draws: int, seed: int) -> Any:
+    """Give posterior, posterior_predictive, log_likelihood, observed_data and constant_data: one chain of `draws`."""
+    if not isinstance(draws, int | np.integer) or draws < 1:
+        raise inference_messages.too_few("draws", draws)
+    instance = source.instance
+    values = _values(estimate, source, int(draws), seed)
+    latents: dict[Node, np.ndarray] = {t.value: values[t.name] for t in instance.graph.latents}
+    with np.errstate(all="ignore"):
+        predicted = predictive_draws(instance, latents, seed, instance.graph.observed)
+    log_lik = pointwise_log_densities(instance, latents, instance.graph.observed)
+    attributes = {
+        "model": instance.name,
+        "engine": "torch",
+        "approximation": "normal, at the mode, in unconstrained coordinates",
+        "converged": int(estimate.converged),
+        "at_boundary": ", ".join(estimate.boundary),
+        "seed": seed,
+    }
+    dims, coords = instance.dims, instance.coords
+    events = {t.name: t.draw.distribution.event_rank for t in instance.graph.observed}
+    batch = {name: dims[name][: len(dims[name]) - rank] for name, rank in events.items() if name in dims}
+    return to_inference_data(
+        {
+            "posterior": group(_chain(values), dims, coords, attributes=attributes),
+            "posterior_predictive": group(_chain(predicted), dims, coords, attributes=attributes),
+            "log_likelihood": group(_chain(log_lik), batch, coords),
+            "observed_data": observed_data(instance),
+            "constant_data": constant_data(instance),
+        }
+    )
+
+
+def _chain(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {name: array[None] for name, array in arrays.items()}
+
+
+def _values(estimate: PointEstimate, source: Source, draws: int, seed: int) -> dict[str, np.ndarray]:
+    mode, objective = source.mode, source.objective
+    if mode.curvature is None or not mode.curvature.definite or not estimate.converged:
+        raise messages.no_draws(estimate.reason)
+    noise = objective.density.backend.constant(stream(seed, "laplace").standard_normal((draws, objective.dimension)))
+    offsets = mode.curvature.draw(noise)
+    if offsets is None:
+        raise messages.no_draws("its covariance would need an n² matrix")
+    with objective.torch.no_grad():
+        made = Quantities(objective, source.instance.graph).at(mode.q + offsets)
+    return {name: to_numpy(value) for name, value in made.items()}

@@ -1,0 +1,136 @@
+"""`m.map()` and `m.mle()` from top to bottom: prepare, search, audit, measure the uncertainty."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from scistan.graph.graph import Graph
+from scistan.graph.instance import Instance
+from scistan.graph.node import Variable
+from scistan.graph.places import first_place
+from scistan.graph.walk import topological
+from scistan.inference.density import check_complete
+from scistan.inference.point.audit import judge, release_boundaries
+from scistan.inference.point.estimate import PointEstimate, Source
+from scistan.inference.point.mode import find_mode
+from scistan.inference.point.objective import Objective
+from scistan.inference.point.options import Options, read_options
+from scistan.inference.point.progress import Progress
+from scistan.inference.point.starts import starting_points
+from scistan.inference.point.uncertainty import Quantities, standard_errors
+from scistan.messages import point as messages
+from scistan.passes import run_passes
+from scistan.targets.scipy.streams import fresh_seed
+from scistan.targets.torch import Batches, Target, TorchDensity, choose_target, to_numpy
+
+__all__ = ["lower", "maximize"]
+
+
+def maximize(instance: Instance, verb: str, **given: Any) -> PointEstimate:
+    """Maximize the joint density over the sampled coordinates (`"map"`), or the observed terms alone (`"mle"`)."""
+    options = read_options(verb, given)
+    if options.seed is None:
+        options = replace(options, seed=fresh_seed())
+    target = choose_target(options.device, options.dtype)
+    clock = _Clock()
+    objective = lower(instance, verb, options, target)
+    starts = starting_points(objective.density, options.starts, options.seed or 0, options.inits)
+    clock.lap("prepare")
+    progress = Progress(options.progress, verb)
+    try:
+        searched = find_mode(objective, starts, verb, options, progress)
+        clock.lap("optimize")
+        held = release_boundaries(objective, searched, verb, progress)
+        verdict = judge(objective, searched, held, options, verb)
+        clock.lap("audit")
+    finally:
+        progress.close()
+    mode = searched.mode
+    graph = objective.density.instance.graph
+    quantities = Quantities(objective, graph)
+    values = {name: to_numpy(value) for name, value in quantities.at(mode.q).items()}
+    # Off a peak the curvature says nothing about uncertainty.
+    errors = standard_errors(quantities, mode, graph, verdict.boundary, wanted=verdict.converged)
+    left_out = [name for name, error in errors.items() if error.size and np.isnan(error).all()]
+    clock.lap("uncertainty")
+    findings = verdict.findings
+    if left_out and verdict.converged and not verdict.boundary:
+        findings += (messages.rough_errors(left_out),)
+    return PointEstimate(
+        values=values,
+        std_errors=errors,
+        log_density=mode.value,
+        converged=verdict.converged,
+        reason=verdict.reason,
+        findings=findings + ((target.note,) if target.note else ()),
+        boundary=verdict.boundary,
+        gradient_norm=float((mode.gradient * mode.free).abs().max()) if len(mode.q) else 0.0,
+        iterations=mode.iterations,
+        evaluations=objective.evaluations,
+        starts=searched.starts,
+        starts_agreeing=searched.agreeing,
+        history=tuple(progress.history),
+        timing=clock.laps,
+        kind=verb,
+        device=target.device,
+        dtype=target.dtype,
+        seed=options.seed or 0,
+        dims={name: instance.dims.get(name, ()) for name in values},
+        coords=dict(instance.coords),
+        coordinates=to_numpy(mode.q),
+        source=Source(instance, objective, mode),
+    )
+
+
+def lower(instance: Instance, verb: str, options: Options, target: Target) -> Objective:
+    """Check that there is something to maximize and lower it to torch."""
+    check_complete(instance)
+    if not instance.graph.latents:
+        raise messages.nothing_latent()
+    if verb == "mle":
+        _check_likelihood(instance.graph)
+    # The likelihood has no use for non-centred coordinates: they would bring the prior's scale into it.
+    whole = options.batch_size is None
+    graph = run_passes(instance.graph, noncenter=verb == "map", vectorize=whole).plain
+    lowered = replace(instance, graph=graph)
+    observed = max((prod(instance.shape(t.draw.shape)) for t in graph.observed), default=1)
+    batches = None
+    if options.batch_size is not None and instance.graph.observed:
+        batches = Batches(lowered, options.batch_size, target.device, target.dtype)
+    density = TorchDensity(lowered, target.device, target.dtype)
+    return Objective(
+        density, likelihood_only=verb == "mle", batches=batches, observations=observed, compiled=options.compile
+    )
+
+
+def _check_likelihood(graph: Graph) -> None:
+    if not graph.observed:
+        raise messages.nothing_observed()
+    reached = topological([node for term in graph.observed for node in term.draw.inputs])
+    used = {node for node in reached if isinstance(node, Variable)}
+    # A bound that is latent ties its owner to the likelihood.
+    for term in reversed(graph.latents):
+        if term.value in used:
+            bounds = [b for b in (term.draw.lower, term.draw.upper) if b is not None]
+            used |= {node for node in topological(bounds) if isinstance(node, Variable)}
+    idle = [term for term in graph.latents if term.value not in used]
+    if idle:
+        raise messages.undetermined([t.name for t in idle], first_place(idle[0].value))
+
+
+class _Clock:
+    """Seconds spent on each part."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.laps[name] = now - self._last
+        self._last = now

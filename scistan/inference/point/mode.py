@@ -1,0 +1,266 @@
+"""Find the mode: climb from the best start, settle with exact curvature, then see whether the other starts agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scistan.inference.point.adam import descend
+from scistan.inference.point.arrow import guess_layout, measure_arrow
+from scistan.inference.point.blame import not_finite
+from scistan.inference.point.curvature import DENSE, Curvature, Products, measure_dense
+from scistan.inference.point.domains import bounded_blocks
+from scistan.inference.point.lbfgs import Climb, climb
+from scistan.inference.point.objective import Objective
+from scistan.inference.point.options import Options
+from scistan.inference.point.progress import Progress
+from scistan.inference.point.rising import refuse_if_rising
+
+__all__ = ["Mode", "Searched", "find_mode", "measure", "same_height", "settle"]
+
+Tensor = Any
+CLIMB = 1e-10  # promised gain of log density at which a climb ends; exact curvature does the rest
+ROUGH = 1e-4  # the same for the other starts, which need only show where they are going
+LEAST = 1e-14  # a squared distance to the mode, in standard errors, below which it is not worth a step
+_NEAR = 1e-9  # a squared distance over which the curvature does not change enough to be measured again
+_DENSE_IF_NEEDED = 4000
+_MOST_FOR_OTHERS = 200  # iterations that each of the other starts may take at a stretch
+_FAR = 25.0  # coordinates of a bounded latent this far out are on their way to its boundary
+
+
+@dataclass(slots=True)
+class Mode:
+    """A point, its log density, gradient and curvature; `distance` is to the peak, in standard errors."""
+
+    q: Tensor
+    value: float
+    gradient: Tensor
+    free: Tensor
+    curvature: Curvature | None
+    distance: float
+    stopped: str
+    iterations: int
+    interrupted: bool = False
+
+
+@dataclass(slots=True)
+class Searched:
+    """The best mode and what all the starts did."""
+
+    mode: Mode
+    starts: int
+    failed: int
+    agreeing: int
+    places: int  # different points of that height
+    gap: float  # how much lower the best start ended that does not agree
+    moved: bool
+
+
+def find_mode(objective: Objective, starts: Tensor, verb: str, options: Options, progress: Progress) -> Searched:
+    """Maximize from every start; the best one is settled exactly."""
+    torch = objective.torch
+    free = torch.ones(objective.dimension, dtype=torch.bool, device=starts.device)
+    points, far = starts, _limits(objective, starts)
+    lead, begun = _first_finite(objective, starts)
+    if options.optimizer == "adam" or (options.optimizer == "auto" and objective.batches is not None):
+        rng = np.random.default_rng(options.seed)
+        down = descend(objective, starts, epochs=options.epochs, rate=options.learning_rate, rng=rng, progress=progress)
+        if down.interrupted or not options.polish:
+            return _unpolished(objective, starts, down)
+        points = down.q
+        lead = int(torch.argmax(down.value.nan_to_num(-float("inf"))))
+        begun = (down.value[lead : lead + 1], down.gradient[lead : lead + 1])
+    first = climb(objective, points[lead : lead + 1], tolerance=CLIMB, max_iterations=options.max_iterations,
+                  progress=progress, limit=far, begun=begun)
+    mode = settle(objective, first, free, progress)
+    ended = points.new_full((len(points),), float("nan"))  # the height at which each start ended
+    ended[lead] = mode.value
+    if mode.stopped == "escaped" or (mode.curvature is not None and not mode.curvature.definite):
+        refuse_if_rising(objective, mode.q, mode.value, mode.gradient, free, verb)
+    others = [k for k in range(len(starts)) if k != lead]
+    rest, heights = points[:0], ended[:0]
+    failed = 0
+    if others and not mode.interrupted:
+        second = _climb_others(objective, points[others], mode, options, progress, far)
+        ended[others] = second.value
+        rest, heights = second.q, second.value
+        failed = int((~torch.isfinite(second.value)).sum())
+        best = int(torch.argmax(second.value.nan_to_num(-float("inf"))))
+        if float(second.value[best]) > mode.value + same_height(mode.value):
+            again = climb(objective, rest[best : best + 1], tolerance=CLIMB, max_iterations=options.max_iterations,
+                          limit=far, progress=progress)
+            mode = settle(objective, again, free, progress)
+            lead = others[best]
+            ended[lead] = mode.value
+            if mode.stopped == "escaped" or (mode.curvature is not None and not mode.curvature.definite):
+                refuse_if_rising(objective, mode.q, mode.value, mode.gradient, free, verb)
+        mode.interrupted = mode.interrupted or second.interrupted
+    moved = bool((mode.q != starts[lead]).any())
+    rest = rest[heights >= mode.value - same_height(mode.value)]
+    return _compare(torch, mode, ended, rest, failed, moved)
+
+
+def _first_finite(objective: Objective, starts: Tensor) -> tuple[int, tuple[Tensor, Tensor]]:
+    """Take the first start if it can be used, else the best that can; an error names what is wrong with them all."""
+    torch = objective.torch
+    for rows in (slice(0, 1), slice(0, None)):
+        value, gradient = objective.value_and_gradient(starts[rows])
+        finite = torch.isfinite(value) & torch.isfinite(gradient).all(-1)
+        if bool(finite.any()):
+            lead = int(torch.argmax(torch.where(finite, value, -float("inf"))))
+            return lead, (value[lead : lead + 1], gradient[lead : lead + 1])
+    raise not_finite(objective, starts)
+
+
+def _climb_others(
+    objective: Objective, points: Tensor, mode: Mode, options: Options, progress: Progress, far: Tensor
+) -> Climb:
+    """Climb from the other starts until each has come to the first mode or to rest elsewhere.
+
+    Near that mode its curvature leads there in a few steps; where it does not, plain L-BFGS takes over.
+    """
+    torch = objective.torch
+    curved = mode.curvature.precondition if mode.curvature is not None else None
+    most = min(options.max_iterations, _MOST_FOR_OTHERS)
+    found = Climb(points.clone(), points.new_full((len(points),), -float("inf")), torch.zeros_like(points),
+                  points.new_zeros(len(points)), [""] * len(points))
+    open_ = torch.ones(len(points), dtype=torch.bool, device=points.device)
+    goal = mode.value - same_height(mode.value) / 2
+    stages = ((curved, 12, ROUGH), (None, most, ROUGH), (curved, 30, ROUGH), (None, most, CLIMB))
+    for precondition, iterations, tolerance in stages:
+        if found.interrupted or not bool(open_.any()) or (precondition is None and iterations < most):
+            continue
+        part = climb(objective, found.q[open_], tolerance=tolerance, max_iterations=iterations, limit=far,
+                     progress=progress, precondition=precondition, goal=goal)
+        found.q[open_], found.value[open_], found.gradient[open_] = part.q, part.value, part.gradient
+        found.interrupted = part.interrupted
+        there = _same_place(mode, found.q)
+        open_ = open_ & ~((found.value >= goal) & there)
+        if precondition is None and iterations == most:
+            goal = float("inf")  # what has come to that height elsewhere may rise further
+    return found
+
+
+def _same_place(mode: Mode, rows: Tensor) -> Tensor:
+    """Tell which rows are within a standard error of the mode, coordinate by coordinate."""
+    deviations = mode.curvature.deviations() if mode.curvature is not None and mode.curvature.definite else None
+    if deviations is None:
+        return (rows == rows).all(-1)
+    near = (rows - mode.q).abs() <= deviations.clamp(min=1e-12)
+    return (near | ~mode.free).all(-1)
+
+
+def _unpolished(objective: Objective, starts: Tensor, down: Climb) -> Searched:
+    torch = objective.torch
+    heights = down.value.nan_to_num(-float("inf"))
+    k = int(torch.argmax(heights))
+    free = torch.ones(objective.dimension, dtype=torch.bool, device=starts.device)
+    mode = Mode(down.q[k], float(down.value[k]), down.gradient[k], free, None, float("nan"), down.stopped[k],
+                int(down.iterations[k]), down.interrupted)
+    if not down.interrupted:
+        mode.curvature = measure(objective, mode.q, free)
+        mode.distance = _distance(mode)
+    near = int((heights > mode.value - max(0.5, 1e-4 * abs(mode.value))).sum())
+    failed = int((~torch.isfinite(down.value)).sum())
+    return Searched(mode, len(starts), failed, near, 1, 0.0, bool((mode.q != starts[k]).any()))
+
+
+def same_height(value: float) -> float:
+    """Give the difference in log density below which two starts have reached the same height."""
+    return 1e-2 + 1e-9 * abs(value)
+
+
+def _compare(torch: Any, mode: Mode, ended: Tensor, rest: Tensor, failed: int, moved: bool) -> Searched:
+    high = ended >= mode.value - same_height(mode.value)
+    lower = ended[torch.isfinite(ended) & ~high]
+    gap = mode.value - float(lower.max()) if len(lower) else 0.0
+    return Searched(mode, len(ended), failed, int(high.sum()), _places(mode, rest), gap, moved)
+
+
+def _places(mode: Mode, rows: Tensor) -> int:
+    """Count the points of this height that are apart by more than their own uncertainty."""
+    away = rows[~_same_place(mode, rows)]
+    if not len(away) or mode.curvature is None:
+        return 1
+    deviations = mode.curvature.deviations()
+    size = 1.0 if deviations is None else deviations.clamp(min=1e-12)
+    found = [mode.q]
+    for row in away:
+        if all(bool(((row - other).abs() > size)[mode.free].any()) for other in found):
+            found.append(row)
+    return len(found)
+
+
+def _limits(objective: Objective, like: Tensor) -> Tensor:
+    """Give how far out each coordinate may go before its latent counts as at a boundary or beyond all bounds."""
+    limit = like.new_full((objective.dimension,), 1e15)
+    for start, stop, _, _ in bounded_blocks(objective):
+        limit[start:stop] = _FAR
+    return limit
+
+
+def measure(objective: Objective, q: Tensor, free: Tensor) -> Curvature:
+    """Measure the curvature in the form that suits its size."""
+    n = objective.dimension
+    if n > DENSE:
+        layout = guess_layout(objective)
+        arrow = measure_arrow(objective, q, free, layout) if layout is not None else None
+        if arrow is not None:
+            return arrow
+    if n <= _DENSE_IF_NEEDED:
+        return measure_dense(objective, q, free)
+    return Products(objective, q, free)
+
+
+def settle(objective: Objective, found: Climb, free: Tensor, progress: Progress) -> Mode:
+    """Take exact Newton steps to the peak, as far as there is one, and leave saddles."""
+    mode = Mode(found.q[0], float(found.value[0]), found.gradient[0], free, None, float("nan"), found.stopped[0],
+                int(found.iterations[0]), found.interrupted)
+    if mode.interrupted or mode.stopped == "escaped":
+        return mode
+    try:
+        for attempt in range(6):
+            mode.curvature = measure(objective, mode.q, free)
+            mode.distance = _distance(mode)
+            if mode.curvature.definite and mode.distance**2 <= LEAST:
+                break
+            start = mode.q[None]
+            kicked = not mode.curvature.definite and mode.curvature.lowest < -1e-6 and attempt < 3
+            if kicked:
+                start = _kick(objective, mode)
+            near = mode.curvature.definite and mode.distance**2 < _NEAR
+            further = climb(objective, start, tolerance=1e-15, progress=progress,
+                            max_iterations=50 if near else 200, precondition=mode.curvature.precondition,
+                            free=free.to(start.dtype))
+            gain = float(further.value[0]) - mode.value
+            if gain >= 0:
+                mode.q, mode.value, mode.gradient = further.q[0], float(further.value[0]), further.gradient[0]
+                mode.iterations += int(further.iterations[0])
+            if near:
+                mode.distance = _distance(mode)  # the curvature has not changed over so short a way
+                break
+            if gain < 1e-9 * (1 + abs(mode.value)) and not kicked:
+                break
+    except KeyboardInterrupt:
+        mode.interrupted = True
+    return mode
+
+
+def _distance(mode: Mode) -> float:
+    """Give the length of a Newton step in standard errors."""
+    if mode.curvature is None or not mode.curvature.definite:
+        return float("inf")
+    gradient = mode.gradient * mode.free
+    return float((gradient * mode.curvature.solve(gradient[None])[0]).sum().clamp(min=0).sqrt())
+
+
+def _kick(objective: Objective, mode: Mode) -> Tensor:
+    """Step off a saddle to the higher side of its upward direction."""
+    if mode.curvature is None:
+        return mode.q[None]
+    direction = mode.curvature.directions(1)
+    direction = direction / direction.norm().clamp(min=1e-300)
+    both = mode.q + objective.torch.cat([direction, -direction]) * 0.1
+    return both[int(objective.value(both).nan_to_num(-float("inf")).argmax())][None]

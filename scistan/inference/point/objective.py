@@ -1,0 +1,157 @@
+"""What is maximized: values, gradients and products with the Hessian, over all observations or batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from scistan.messages import point as messages
+from scistan.targets.torch import Batches, TorchDensity
+
+__all__ = ["Objective"]
+
+Tensor = Any
+_CHUNK = 2e6  # elements of the widest intermediate that products with the Hessian make at once: more is slower
+_SMALL = 2e6  # elements up to which products are made with a copy of the point for each
+
+
+class Objective:
+    """The log density or log likelihood of rows of coordinates; counts its evaluations."""
+
+    def __init__(
+        self,
+        density: TorchDensity,
+        *,
+        likelihood_only: bool = False,
+        batches: Batches | None = None,
+        observations: int = 1,
+        compiled: bool = False,
+    ) -> None:
+        self.density = density
+        self.likelihood_only = likelihood_only
+        self.batches = batches
+        self.torch = density.torch
+        self.dimension = density.dimension
+        self.evaluations = 0
+        self._observations = max(1, observations)
+        self._function = self._compiled() if compiled else None
+        self.wrap: Callable[[Tensor], Tensor] | None = None
+
+    def _compiled(self) -> Callable[[Tensor], Tensor]:
+        density, only = self.density, self.likelihood_only
+        return self.torch.compile(  # type: ignore[no-any-return]
+            lambda q: density.log_density(q, likelihood_only=only), dynamic=False
+        )
+
+    def _parts(self, q: Tensor, *, twice: bool = False) -> Iterator[Tensor]:
+        """Give the parts of the density; compiled code has no second derivatives, so not where those are wanted."""
+        if self.wrap is not None:
+            q = self.wrap(q)
+        if self.batches is not None:
+            yield from self.batches.log_density(q, likelihood_only=self.likelihood_only)
+        elif self._function is not None and not twice:
+            yield self._function(q)
+        else:
+            yield self.density.log_density(q, likelihood_only=self.likelihood_only)
+
+    def value(self, q: Tensor) -> Tensor:
+        """Give the log density of each row."""
+        self.evaluations += 1
+        try:
+            with self.torch.no_grad(), self._memory():
+                return sum(self._parts(q))
+        except self.torch.linalg.LinAlgError:
+            if q.ndim == 1:
+                return q.new_tensor(float("nan"))
+            return self.torch.stack([self.value(row) for row in q])
+
+    def value_and_gradient(self, q: Tensor) -> tuple[Tensor, Tensor]:
+        """Give the log density of each row (S,) and its gradient (S, D); NaN where linear algebra fails."""
+        self.evaluations += 1
+        try:
+            return self._value_and_gradient(q.detach())
+        except self.torch.linalg.LinAlgError:
+            if len(q) == 1:
+                return q.new_full((1,), float("nan")), self.torch.full_like(q, float("nan"))
+            each = [self.value_and_gradient(q[k : k + 1]) for k in range(len(q))]
+            return self.torch.cat([value for value, _ in each]), self.torch.cat([slope for _, slope in each])
+
+    def _value_and_gradient(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        single = rows.shape[0] == 1
+        leaf = (rows[0] if single else rows).clone().requires_grad_(True)
+        value: Tensor = None
+        gradient: Tensor = None
+        with self._memory():
+            for part in self._parts(leaf):
+                slope = self._gradient(part.sum(), leaf)
+                value = part.detach() if value is None else value + part.detach()
+                gradient = slope if gradient is None else gradient + slope
+        return (value.reshape(1), gradient.reshape(1, -1)) if single else (value, gradient)
+
+    def _gradient(self, total: Tensor, leaf: Tensor, create_graph: bool = False) -> Tensor:
+        if not total.requires_grad:
+            return self.torch.zeros_like(leaf)
+        (slope,) = self.torch.autograd.grad(total, leaf, create_graph=create_graph, allow_unused=True)
+        return self.torch.zeros_like(leaf) if slope is None else slope
+
+    def hessian_products(self, q: Tensor, vectors: Tensor) -> Tensor:
+        """Give `H v` at one point for each row `v`, exactly, by differentiating the gradient."""
+        width = self._observations + self.dimension
+        if len(vectors) * width <= _SMALL:
+            with self._memory():
+                return self._products_of_rows(q, vectors)
+        leaf = q.detach().clone().requires_grad_(True)
+        result = self.torch.zeros_like(vectors)
+        chunk = max(1, int(_CHUNK / width))
+        with self._memory():
+            for part in self._parts(leaf, twice=True):
+                slope = self._gradient(part, leaf, create_graph=True)
+                if not slope.requires_grad:
+                    continue
+                for start in range(0, len(vectors), chunk):
+                    result[start : start + chunk] += self._products(slope, leaf, vectors[start : start + chunk])
+        return result
+
+    def _products_of_rows(self, q: Tensor, vectors: Tensor) -> Tensor:
+        """Give the products with a copy of the point for each: more work, but torch loads nothing new for it."""
+        rows = q.detach().repeat(len(vectors), 1).requires_grad_(True)
+        result = self.torch.zeros_like(vectors)
+        for part in self._parts(rows, twice=True):
+            slope = self._gradient(part.sum(), rows, create_graph=True)
+            if slope.requires_grad:
+                result = result + self._gradient((slope * vectors).sum(), rows)
+        return result
+
+    def _products(self, slope: Tensor, leaf: Tensor, vectors: Tensor) -> Tensor:
+        grad = self.torch.autograd.grad
+        keep = {"retain_graph": True, "allow_unused": True, "materialize_grads": True}
+        try:
+            (rows,) = grad(slope, leaf, vectors, is_grads_batched=True, **keep)
+        except RuntimeError as error:
+            if _is_out_of_memory(error):
+                raise
+            # An op whose second derivative cannot be vectorized: one vector at a time.
+            return self.torch.stack([grad(slope, leaf, v, **keep)[0].detach() for v in vectors])
+        return rows.detach()
+
+    def _memory(self) -> _MemoryGuard:
+        batch = self.batches.size // 2 if self.batches else self._observations // 4
+        return _MemoryGuard(self.density.backend.device, batch)
+
+
+class _MemoryGuard:
+    """Turn a device's complaint about memory into an error that says which batch size to try."""
+
+    def __init__(self, device: str, batch_size: int) -> None:
+        self._device, self._batch_size = device, batch_size
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, RuntimeError) and _is_out_of_memory(error):
+            raise messages.out_of_memory(self._device, self._batch_size or None) from None
+
+
+def _is_out_of_memory(error: RuntimeError) -> bool:
+    return type(error).__name__ == "OutOfMemoryError" or "not enough memory" in str(error)

@@ -1,0 +1,43 @@
+"""Densities without a maximum: tell whether a coordinate that ran out still raises the density as it goes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scistan.inference.point.domains import bounded_blocks, latent_at
+from scistan.inference.point.lbfgs import climb
+from scistan.inference.point.objective import Objective
+from scistan.messages import point as messages
+
+__all__ = ["FURTHER", "OUT", "refuse_if_rising"]
+
+Tensor = Any
+OUT, FURTHER = 5.0, 10.0  # how far a suspect is moved; coordinates of bounded latents are logarithms, or nearly
+_FAR = 6.0  # from where a coordinate may be on its way out
+_STEEP = 0.1  # slope outwards that says it still is
+_SUSPECTS = 3
+
+
+def refuse_if_rising(objective: Objective, q: Tensor, value: float, gradient: Tensor, free: Tensor, verb: str) -> None:
+    """Look back along the way: if the density rose steadily and still rises, there is no maximum, and that is said.
+
+    The other coordinates follow: a hierarchical scale raises the density only where its members close up with it.
+    """
+    torch = objective.torch
+    suspects = [
+        k
+        for start, stop, _, _ in bounded_blocks(objective)
+        for k in range(start, stop)
+        if abs(float(q[k])) > _FAR and float(gradient[k] * q[k].sign()) > _STEEP
+    ]
+    suspects.sort(key=lambda k: -abs(float(q[k])))
+    for k in suspects[:_SUSPECTS]:
+        rows = q.repeat(2, 1)
+        rows[0, k] -= float(q[k].sign()) * OUT
+        rows[1, k] -= float(q[k].sign()) * FURTHER
+        rest = free.to(q.dtype).clone()
+        rest[k] = 0.0
+        back = climb(objective, rows, tolerance=1e-3, max_iterations=200, free=rest)
+        rise = (value - torch.where(torch.isfinite(back.value), back.value, -float("inf"))).tolist()
+        if rise[0] > _STEEP and rise[1] > 1.5 * rise[0]:
+            raise messages.unbounded([latent_at(objective, k)], verb, rise[0])

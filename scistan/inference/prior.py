@@ -1,0 +1,64 @@
+"""`m.prior` and `m.simulate`: draws from the SciPy lowering."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scistan.graph.instance import Instance
+from scistan.graph.node import Data
+from scistan.inference.seam import group, to_inference_data
+from scistan.messages import inference as messages
+from scistan.targets.scipy import ancestral_draws
+from scistan.targets.scipy.streams import use_seed
+
+__all__ = ["constant_data", "draw_prior", "observed_data", "simulate"]
+
+
+def draw_prior(instance: Instance, draws: int, seed: int | None) -> Any:
+    """Draw every variable `draws` times: prior, prior_predictive, observed_data, constant_data."""
+    if not isinstance(draws, int | np.integer) or draws < 1:
+        raise messages.too_few("draws", draws)
+    used = use_seed(seed)
+    arrays, _ = ancestral_draws(instance, int(draws), used)
+    observed = {term.name for term in instance.graph.observed}
+    one_chain = {name: array[None] for name, array in arrays.items()}
+    prior = {name: array for name, array in one_chain.items() if name not in observed}
+    predictive = {name: array for name, array in one_chain.items() if name in observed}
+    attributes = {"seed": used, "model": instance.name, "engine": "scipy"}
+    return to_inference_data(
+        {
+            "prior": group(prior, instance.dims, instance.coords, attributes=attributes),
+            "prior_predictive": group(predictive, instance.dims, instance.coords, attributes=attributes),
+            "observed_data": observed_data(instance),
+            "constant_data": constant_data(instance),
+        }
+    )
+
+
+def simulate(instance: Instance, seed: int | None) -> dict[str, np.ndarray]:
+    """Draw everything once: true latents, derived quantities and data."""
+    arrays, _ = ancestral_draws(instance, 1, use_seed(seed))
+    return {name: array[0] for name, array in arrays.items()}
+
+
+def observed_data(instance: Instance) -> Any:
+    """Give the observed values at hand as a dataset."""
+    arrays = {
+        t.name: instance.values[t.value]
+        for t in instance.graph.observed
+        if isinstance(t.value, Data) and t.value in instance.values
+    }
+    return group(arrays, instance.dims, instance.coords, ())
+
+
+def constant_data(instance: Instance) -> Any:
+    """Give the named data as a dataset."""
+    observed = {t.value for t in instance.graph.observed}
+    arrays = {
+        name: instance.values[leaf]
+        for leaf, name in instance.graph.data_names.items()
+        if leaf not in observed and leaf in instance.values
+    }
+    return group(arrays, instance.dims, instance.coords, ())

@@ -1,0 +1,175 @@
+"""`m.mcmc()`: check, lower, choose, run, and give a fit. Read this first."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from scistan.diagnostics import Diagnosis
+from scistan.engines.encoding import to_json
+from scistan.engines.options import check_options
+from scistan.engines.pilot import fly
+from scistan.engines.protocol import Draws, Request
+from scistan.engines.registry import engine_named, engines_at_hand
+from scistan.errors import SamplingError
+from scistan.graph.instance import Instance
+from scistan.inference.choose import Plan, choose, fitting_engines
+from scistan.inference.climb import climb
+from scistan.inference.culprit import find_culprit
+from scistan.inference.density import check_complete
+from scistan.inference.executors import Executor, run_everywhere
+from scistan.inference.fit import Fit
+from scistan.inference.generated import derived_quantities
+from scistan.inference.groups import GENERATED
+from scistan.inference.inits import starting_values
+from scistan.inference.size import check_size
+from scistan.inference.subject import Rebind, Subject
+from scistan.messages import sampling as messages
+from scistan.targets.scipy.streams import use_seed
+from scistan.targets.stan.program import lower_to_stan
+
+__all__ = ["fit_of", "sample", "subject_of"]
+
+# Nodes are interned in one table: threads that sample many models lower them one at a time.
+_GRAPH_WORK = threading.Lock()
+
+
+def sample(
+    instance: Instance,
+    draws: int,
+    warmup: int,
+    chains: int,
+    seed: int | None,
+    engine: str,
+    inits: object,
+    progress: bool,
+    rebind: Rebind | None = None,
+    keep: Sequence[str] | None = None,
+    executor: Executor | None = None,
+    **options: Any,
+) -> Fit:
+    """Sample the posterior of an instance."""
+    for what, given, least in (("draws", draws, 1), ("warmup", warmup, 0), ("chains", chains, 1)):
+        if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
+            raise messages.too_few(what, given, least)
+    if engine != "auto":
+        engine_named(engine)
+        check_options(engine, options)
+    fitting = fitting_engines(engines_at_hand(), options, inits is not None) if engine == "auto" else [engine]
+    check_complete(instance)
+    with _GRAPH_WORK:
+        subject = subject_of(instance, rebind, keep)
+    used = use_seed(seed) % 2**32
+    rows = chains * (draws + (warmup if options.get("save_warmup") else 0))
+    check_size(subject.instance, subject.names, rows // int(options.get("thin") or 1))
+    data = to_json(subject.program.data(subject.instance))
+    starts = starting_values(subject.instance, subject.program, inits, chains, used, data)
+    request = Request(
+        subject.program.text, data, int(draws), int(warmup), int(chains), used, 1, starts, progress, dict(options)
+    )
+    if engine == "auto":
+        plan, found, judged, notes = _automatic(subject, request, fitting, executor)
+    else:
+        plan, judged, notes = Plan(engine, options, request.warmup), None, ()
+        found = _run(subject, request, plan, executor)
+    settings = {"draws": draws, "warmup": plan.warmup, "chains": chains, "seed": used, **plan.options}
+    fit = fit_of(subject, found, settings, plan.why, notes, keep)
+    fit.judged = judged
+    _warn(fit, engine == "auto")
+    return fit
+
+
+def subject_of(instance: Instance, rebind: Rebind | None = None, keep: Sequence[str] | None = None) -> Subject:
+    """Lower an instance for sampling: what follows from the draws is computed afterwards, whatever the engine."""
+    graph = instance.graph
+    if keep is not None:
+        known = [t.name for t in graph.latents] + list(graph.derived) + list(GENERATED)
+        for name in keep:
+            if name not in known:
+                raise messages.unknown_keep(name, known)
+        graph = replace(graph, derived={n: node for n, node in graph.derived.items() if n in keep})
+        instance = replace(instance, graph=graph)
+    program = lower_to_stan(graph, log_lik=False, predictive=False, log_prior=False)
+    return Subject(instance, program, rebind)
+
+
+def _automatic(
+    subject: Subject, request: Request, fitting: list[str], executor: Executor | None
+) -> tuple[Plan, Draws, Diagnosis | None, tuple[str, ...]]:
+    """Choose an engine and climb from it; say why and what happened."""
+    numbers = sum(array.size for array in subject.instance.values.values())
+    plan = choose(subject.instance, fitting, request.options, request.warmup, numbers, lambda: fly(request))
+    best, notes = climb(
+        plan,
+        fitting,
+        request.warmup,
+        lambda rung: _run(subject, request, rung, executor),
+        lambda found: {name: found.values[name] for name in subject.names if name in found.values},
+    )
+    if best.draws is None:
+        raise SamplingError("no draws")
+    why = plan.why if best.plan is plan else messages.climbed(best.plan.described(), plan.why)
+    return replace(best.plan, why=why), best.draws, best.diagnosis, notes
+
+
+def _run(subject: Subject, request: Request, plan: Plan, executor: Executor | None) -> Draws:
+    """Run a plan; where no chain can start, find the term that keeps it from starting."""
+    asked = replace(request, options=dict(plan.options), warmup=plan.warmup)
+    try:
+        return run_everywhere(plan.engine, asked, executor)
+    except SamplingError as error:
+        with _GRAPH_WORK:
+            culprit = find_culprit(subject.instance, subject.program, request.data, request.inits)
+        raise (culprit or error) from None
+
+
+def fit_of(
+    subject: Subject,
+    found: Draws,
+    settings: Mapping[str, Any],
+    why: str,
+    notes: tuple[str, ...],
+    keep: Sequence[str] | None = None,
+    method: str = "mcmc",
+) -> Fit:
+    """Make a fit of draws: the user's variables in their own shapes, what was not kept left out."""
+    chains, draws = found.kept.shape
+    latents = {name: _latent(subject, found, name, (chains, draws)) for name in subject.latents}
+    derived = list(subject.instance.graph.derived)
+    posterior = latents | {n: subject.shaped(n, found.values[n]) for n in derived if n in found.values}
+    absent = [n for n in derived if n not in posterior]
+    posterior |= derived_quantities(subject.instance, latents, absent)
+    ordered = {name: posterior[name] for name in subject.names}
+    wanted = ordered if keep is None else {name: array for name, array in ordered.items() if name in keep}
+    left_out = frozenset() if keep is None else frozenset(GENERATED) - set(keep)
+    told = (*found.notes, *notes)
+    fit = Fit(ordered, found, settings, subject, subject.name, subject.hash, why, told, left_out, method)
+    if keep is not None:
+        for name in set(GENERATED) & set(keep):
+            fit.group(name)
+        fit.posterior = wanted
+        fit.draws = replace(found, kept=replace(found.kept, values={}))
+    return fit
+
+
+def _latent(subject: Subject, found: Draws, name: str, shape: tuple[int, int]) -> np.ndarray:
+    """Give a latent's draws; one without elements has no columns."""
+    if name in found.values:
+        return subject.shaped(name, found.values[name])
+    return np.empty((*shape, *subject.shape(name)))
+
+
+def _warn(fit: Fit, judged: bool) -> None:
+    """Say aloud what must not be overlooked: chains that are missing, and draws that `auto` could not heal."""
+    if not fit.draws.complete:
+        for note in fit.draws.notes:
+            warnings.warn(note, messages.ChainWarning, stacklevel=4)
+    if judged and not fit.diagnose().ok:
+        warnings.warn(
+            messages.unhealthy(fit.model_name, fit.diagnose().verdict), messages.ChainWarning, stacklevel=4
+        )

@@ -1,0 +1,57 @@
+"""What a fit is a fit of: the model on its data, its program, and the way back to other data."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from scistan.graph.instance import Instance
+from scistan.targets.stan.program import StanProgram
+
+__all__ = ["Rebind", "Subject"]
+
+# New inputs and coords -> the model on them, observed values forgotten unless they are given.
+Rebind = Callable[[Mapping[str, object], Mapping[str, Sequence[object]] | None], Instance]
+
+
+@dataclass(eq=False)
+class Subject:
+    """The model that was fitted, on the data it was fitted to."""
+
+    instance: Instance
+    program: StanProgram
+    rebind: Rebind | None = None
+
+    @property
+    def name(self) -> str:
+        return self.instance.name
+
+    @cached_property
+    def hash(self) -> str:
+        """The hash of the program: equal models have equal ones, whatever their data."""
+        return hashlib.sha256(self.program.text.encode()).hexdigest()
+
+    @property
+    def latents(self) -> list[str]:
+        return [t.name for t in self.instance.graph.latents]
+
+    @property
+    def names(self) -> list[str]:
+        """Latents and derived quantities: what a posterior is of."""
+        return self.latents + list(self.instance.graph.derived)
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Give a variable's own lengths."""
+        graph = self.instance.graph
+        for term in graph.terms:
+            if term.name == name:
+                return self.instance.shape(term.draw.shape)
+        return self.instance.shape(graph.derived[name].shape)
+
+    def shaped(self, name: str, array: np.ndarray) -> np.ndarray:
+        """Give an array its own axes back: a variable of length 1 or 0 must not lose or gain one."""
+        return array.reshape(*array.shape[:2], *self.shape(name))

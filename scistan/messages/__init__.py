@@ -1,0 +1,1 @@
+"""Wording of every error and hint, one module per part of the house."""

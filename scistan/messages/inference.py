@@ -1,0 +1,120 @@
+"""Wording of what can go wrong when a model is run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from scistan.errors import InternalError, ModelError, Place, SamplingError, ScistanError, UnsupportedError
+from scistan.graph.places import user_place
+from scistan.messages.model import nearest
+
+
+def unknown_target(target: object) -> ModelError:
+    return ModelError(f"there is no target {target!r}.", remedy="use 'scipy' or 'torch'", place=user_place())
+
+
+def unknown_latent(name: str, known: Iterable[str]) -> ModelError:
+    return ModelError(f"the model has no latent `{name}`.", remedy=nearest(name, known), place=user_place())
+
+
+def missing_latents(names: Sequence[str]) -> ModelError:
+    shown = ", ".join(f"`{n}`" for n in names)
+    return ModelError(f"the values of {shown} are missing.", place=user_place())
+
+
+def too_few(what: str, given: object) -> ModelError:
+    return ModelError(f"`{what}` must be a whole number of at least 1, and is {given!r}.", place=user_place())
+
+
+def bad_seed(given: object) -> ModelError:
+    return ModelError(f"a seed is a whole number of at least 0, and {given!r} is none.", place=user_place())
+
+
+def improper_priors(names: Sequence[str], place: Place | None) -> UnsupportedError:
+    shown = ", ".join(f"`{n}`" for n in names)
+    return UnsupportedError(
+        f"nothing can be drawn from the prior of {shown}: Flat is no probability distribution.",
+        remedy="give it a proper prior, ss.Normal(0, 10) for one, or sample the posterior with `m.mcmc()`",
+        place=place,
+    )
+
+
+def no_constrained_draws(name: str, distribution: str, constraint: str, place: Place | None) -> UnsupportedError:
+    return UnsupportedError(
+        f"`{name}`: no exact prior draws are known for {distribution} with constraint={constraint!r} "
+        "and these arguments.",
+        remedy="use a Normal, or one location and scale for all elements, or sample it with `m.mcmc()`",
+        place=place,
+    )
+
+
+def no_torch() -> UnsupportedError:
+    return UnsupportedError("PyTorch is not installed.", remedy="pip install 'scistan[torch]'", place=user_place())
+
+
+def no_device(device: str, why: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"the device {device!r} cannot be used: {why}.",
+        remedy="use device='cpu', or device='auto' to take what there is",
+        place=user_place(),
+    )
+
+
+def unknown_engine(engine: object, known: Sequence[str]) -> ModelError:
+    return ModelError(
+        f"there is no engine {engine!r}.", remedy=f"installed here: {', '.join(known)}, auto", place=user_place()
+    )
+
+
+def unknown_option(engine: str, option: str, known: Iterable[str]) -> ModelError:
+    return ModelError(
+        f"the engine {engine!r} has no option `{option}`.", remedy=nearest(option, known), place=user_place()
+    )
+
+
+def unbounded(names: Sequence[str]) -> ScistanError:
+    shown = ", ".join(f"`{n}`" for n in names)
+    return ModelError(
+        f"the density grows without bound as {shown} approaches a limit of its range: there is no maximum.",
+        remedy="sample with `m.mcmc()`, leave `centred` unset, or give the scale a prior that vanishes at 0",
+        place=user_place(),
+    )
+
+
+def not_finite_at_start(term: str, distribution: str, values: str) -> ModelError:
+    return ModelError(
+        f"the log density of `{term}` ({distribution}) is not finite at any starting point; for one, {values}.",
+        remedy="check the data against the prior, or give a prior that leaves out impossible values",
+        place=user_place(),
+    )
+
+
+def cannot_sample(why: str) -> SamplingError:
+    return SamplingError(f"the engine could not sample: {why}", place=user_place())
+
+
+def unknown_inits(inits: object) -> ModelError:
+    return ModelError(
+        f"inits={inits!r} is not understood.",
+        remedy="give 'prior', a dict of values, or a point estimate; None lets Stan draw them",
+        place=user_place(),
+    )
+
+
+def init_outside(name: str, words: str) -> ModelError:
+    return ModelError(f"the starting value of `{name}` must be {words}.", place=user_place())
+
+
+def program_refused(engine: str, why: str, program: str) -> ScistanError:
+    """A program that does not even parse is our fault; one that an engine lacks a function for is its gap."""
+    if "unsupported function" in why:
+        return UnsupportedError(
+            f"the engine {engine!r} cannot run this model: {why.splitlines()[0]}.",
+            remedy="use engine='cmdstan'",
+            place=user_place(),
+        )
+    return InternalError(f"the generated program was refused by {engine}: {why}", attachment=program)
+
+
+def unknown_pass(name: str, known: Iterable[str]) -> ModelError:
+    return ModelError(f"there is no pass `{name}`.", remedy=nearest(name, known), place=user_place())

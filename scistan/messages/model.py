@@ -1,0 +1,333 @@
+"""Wording of what can go wrong while a model is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from scistan.errors import ArgumentError, DataError, ModelError, Place
+from scistan.graph.places import user_place
+
+Lengths = tuple[int, ...]
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Suggest the known word nearest to a misspelled one, or list what there is."""
+    known = sorted(known)
+    close = get_close_matches(word, known, n=1, cutoff=0.6)
+    return f"did you mean `{close[0]}`?" if close else f"known: {', '.join(known) or 'none'}"
+
+
+def wrong_argument_count(name: str, expected: int, given: int) -> ArgumentError:
+    return ArgumentError(f"`{name}` takes {expected} argument(s), {given} given.", place=user_place())
+
+
+def shapes_do_not_broadcast(name: str, shapes: Sequence[Lengths]) -> ModelError:
+    shown = " and ".join(str(s) for s in shapes)
+    return ModelError(
+        f"`{name}`: shapes {shown} do not broadcast.",
+        remedy="make the lengths equal, or add an axis of length 1 with `x[:, None]`",
+        place=user_place(),
+    )
+
+
+def unknown_argument(name: str, given: str, known: Iterable[str]) -> ArgumentError:
+    return ArgumentError(
+        f"`{name}` has no argument `{given}`.", remedy=nearest(given, known), place=user_place()
+    )
+
+
+def missing_argument(name: str, missing: Sequence[str], signature: str) -> ArgumentError:
+    shown = ", ".join(f"`{m}`" for m in missing)
+    return ArgumentError(
+        f"`{name}` needs {shown}.", remedy=f"the signature is {signature}", place=user_place()
+    )
+
+
+def argument_twice(name: str, argument: str) -> ArgumentError:
+    return ArgumentError(
+        f"`{name}` got `{argument}` twice, by position and by keyword.", place=user_place()
+    )
+
+
+def too_many_arguments(name: str, given: int, signature: str) -> ArgumentError:
+    return ArgumentError(
+        f"`{name}` got {given} positional arguments.",
+        remedy=f"the signature is {signature}",
+        place=user_place(),
+    )
+
+
+def illegal_constant(name: str, argument: str, words: str, shown: str) -> ModelError:
+    one_line = " ".join(shown.split()).removesuffix(".")
+    return ModelError(
+        f"`{name}`: `{argument}` must be {words}, and is {one_line}.",
+        remedy=f"correct `{argument}`; arguments follow Stan's names and order",
+        place=user_place(),
+    )
+
+
+def not_a_value(what: object, why: str = "") -> ModelError:
+    return ModelError(
+        f"{_kind(what)} cannot be part of a model{': ' + why if why else ''}.",
+        remedy="use numbers, lists, NumPy arrays, torch tensors, pandas or xarray objects; "
+        "turn labels into whole numbers with `pandas.factorize`",
+        place=user_place(),
+    )
+
+
+def not_observable(distribution: str) -> ModelError:
+    return ModelError(
+        f"{distribution}.observe(...) was given an expression; what is observed must be numbers.",
+        remedy="compute the values with NumPy and observe those, or observe named data, `m.x = ss.data(...)`",
+        place=user_place(),
+    )
+
+
+def not_finite(count: int, first: object, where: object) -> DataError:
+    many = "a value that is" if count == 1 else f"{count} values that are"
+    at = f", the first {first} at {where}" if where != "the only place" else f": {first}"
+    return DataError(
+        f"the data hold {many} NaN or infinite{at}.",
+        remedy="drop or impute those rows before the model sees them",
+        place=user_place(),
+    )
+
+
+def unnamed_distribution(name: str) -> ModelError:
+    return ModelError(
+        f"a {name} distribution is used as a value before it has a name.",
+        remedy=f"name it first: `m.z = ss.{name}(...)`, then use `m.z`",
+        place=user_place(),
+    )
+
+
+def truth_of_expression() -> ModelError:
+    return ModelError(
+        "an expression of a model has no value yet: neither true nor false, and no number.",
+        remedy="use `ss.where(condition, a, b)` instead of `if`, `ss.maximum` instead of `max`, "
+        "and `ss.` functions instead of `math.`",
+        place=user_place(),
+    )
+
+
+def bad_index(shape: Lengths, why: str) -> ModelError:
+    return ModelError(f"this index does not fit shape {shape}: {why}.", place=user_place())
+
+
+def bad_axis(name: str, axis: object, rank: int) -> ModelError:
+    return ModelError(
+        f"`{name}`: axis {axis} does not exist, the value has {rank} axes.", place=user_place()
+    )
+
+
+def bad_shapes(name: str, shapes: Sequence[Lengths], why: str) -> ModelError:
+    shown = " and ".join(str(s) for s in shapes)
+    return ModelError(f"`{name}` of shapes {shown}: {why}.", place=user_place())
+
+
+def unsupported_numpy(name: str) -> ModelError:
+    return ModelError(
+        f"NumPy's `{name}` does not work on expressions of a model.",
+        remedy="see the list of operations in the docs; `ss.declare_op` adds one",
+        place=user_place(),
+    )
+
+
+def reserved_name(name: str, why: str, instead: str = "") -> ModelError:
+    return ModelError(
+        f"`{name}` cannot name a variable: {why}.",
+        remedy=f"choose another, `{instead or name + '_'}` for one",
+        place=user_place(),
+    )
+
+
+def not_assignable(name: str, what: object) -> ModelError:
+    return ModelError(
+        f"`{name}` was given {_kind(what)}, which is no part of a model.",
+        remedy=f"wrap values in `ss.data(...)`; a private name, `_{name}`, holds anything",
+        place=user_place(),
+    )
+
+
+def _kind(what: object) -> str:
+    word = type(what).__name__
+    return "None" if what is None else f"{'an' if word[0] in 'aeiou' or word == 'ndarray' else 'a'} {word}"
+
+
+def name_in_use(name: str, users: Sequence[str], role: str) -> ModelError:
+    shown = ", ".join(f"`{u}`" for u in users[:5]) + (f" and {len(users) - 5} more" if len(users) > 5 else "")
+    swap = f"give it other values with `m.with_data({name}=...)`, or " if role in ("data", "observed") else ""
+    return ModelError(
+        f"`{name}` is used by {shown} and cannot be given another meaning.",
+        remedy=f"{swap}build the model anew, starting at `m = ss.Model(...)`",
+        place=user_place(),
+    )
+
+
+def defined_by_itself(name: str) -> ModelError:
+    return ModelError(
+        f"`{name}` cannot be defined by itself: the old `{name}` would be gone.",
+        remedy=f"give the new quantity another name, `{name}_2` for one",
+        place=user_place(),
+    )
+
+
+def stale_variable(name: str) -> ModelError:
+    return ModelError(
+        f"this expression was built from a `{name}` that has been re-assigned since.",
+        remedy=f"build the expression again from `m.{name}`",
+        place=user_place(),
+    )
+
+
+def foreign_promise() -> ModelError:
+    return ModelError(
+        "this expression uses a variable of another model that was observed without values.",
+        remedy="build both in one model, or pass the values as data",
+        place=user_place(),
+    )
+
+
+class UnknownAttributeError(ModelError, AttributeError):
+    """A name after the dot that the model does not have."""
+
+
+def unknown_attribute(name: str, variables: Iterable[str], methods: Iterable[str]) -> ModelError:
+    close = get_close_matches(name, [*variables, *methods], n=1, cutoff=0.7)
+    hint = f"did you mean `{close[0]}`?" if close else f"its variables: {', '.join(variables) or 'none yet'}"
+    return UnknownAttributeError(f"the model has no variable or method `{name}`.", remedy=hint, place=user_place())
+
+
+def foreign_variable(name: str, other: str) -> ModelError:
+    return ModelError(
+        f"`{name}` belongs to another model (`{other}`).",
+        remedy="build both in one model, or pass its value as data",
+        place=user_place(),
+    )
+
+
+def discrete_latent(name: str, distribution: str) -> ModelError:
+    return ModelError(
+        f"`{name}` is a discrete latent ({distribution}); gradient-based samplers cannot draw it.",
+        remedy="observe it with `.observe(values)`, or sum it out of the density (a mixture)",
+        place=user_place(),
+    )
+
+
+def unused_latents(names: Sequence[str], places: Sequence[Place | None]) -> ModelError:
+    shown = ", ".join(f"`{n}`" for n in names)
+    return ModelError(
+        f"nothing observed depends on {shown}.",
+        remedy="use it in the likelihood, or remove it",
+        place=places[0] if places else None,
+    )
+
+
+def data_shape(name: str, expected: Lengths, given: Lengths) -> DataError:
+    return DataError(
+        f"`{name}` has shape {given}, and the model needs {expected}.", place=user_place()
+    )
+
+
+def missing_values(names: Sequence[str]) -> DataError:
+    shown = ", ".join(f"`{n}`" for n in names)
+    return DataError(
+        f"{shown} was observed without values.",
+        remedy=f"give them: `m.with_data({names[0]}=...)`",
+        place=user_place(),
+    )
+
+
+def no_bounds(name: str) -> ModelError:
+    return ModelError(
+        f"`{name}` cannot be bounded with `lower` and `upper`: only continuous distributions of one number can.",
+        place=user_place(),
+    )
+
+
+def no_truncation(name: str) -> ModelError:
+    return ModelError(
+        f"`{name}` cannot be truncated: its cumulative probability has no exact form here.",
+        remedy="choose a distribution with a cdf, or `ss.Flat(lower=, upper=)`",
+        place=user_place(),
+    )
+
+
+def bad_constraint(name: str, constraint: object, known: Iterable[str]) -> ModelError:
+    return ModelError(
+        f"`{name}` cannot take constraint={constraint!r}.", remedy=nearest(str(constraint), known), place=user_place()
+    )
+
+
+def constraint_and_bounds(name: str, constraint: str) -> ModelError:
+    return ModelError(
+        f"`{name}`: constraint={constraint!r} cannot be joined with `lower` and `upper`.",
+        remedy="drop one of them; constraint='positive_ordered' starts at 0",
+        place=user_place(),
+    )
+
+
+def constraint_needs_axis(name: str, constraint: str) -> ModelError:
+    return ModelError(
+        f"`{name}` is a single number, and constraint={constraint!r} relates several.",
+        remedy="give it a `shape=` or `dims=`",
+        place=user_place(),
+    )
+
+
+def constraint_and_support(name: str, constraint: str, words: str) -> ModelError:
+    return ModelError(
+        f"`{name}` cannot take constraint={constraint!r}: its values are {words}.",
+        remedy="choose a distribution on the real line, or a positive one with 'positive_ordered'",
+        place=user_place(),
+    )
+
+
+def no_room_for_event(name: str, distribution: str, given: Lengths, event: Lengths) -> ModelError:
+    return ModelError(
+        f"`{name}`: each value of {distribution} has shape {event}, which does not fit shape {given}.",
+        remedy="`shape=` of a distribution of vectors or matrices counts its repetitions; values have every axis",
+        place=user_place(),
+    )
+
+
+def shape_too_small(name: str, given: Lengths, needed: Lengths) -> ModelError:
+    return ModelError(
+        f"`{name}`: the arguments broadcast to {needed}, which does not fit shape {given}.", place=user_place()
+    )
+
+
+def bounds_crossed(name: str, lower: object, upper: object) -> ModelError:
+    return ModelError(
+        f"`{name}`: lower={lower} is not below upper={upper}.",
+        remedy="exchange or correct the bounds",
+        place=user_place(),
+    )
+
+
+def bound_outside(name: str, side: str, bound: object, words: str) -> ModelError:
+    return ModelError(
+        f"`{name}`: {side}={bound} leaves nothing of the support ({words}).",
+        remedy=f"correct `{side}`",
+        place=user_place(),
+    )
+
+
+class UnknownVariableError(ModelError, KeyError):
+    """A name in brackets that the model does not have."""
+
+    __str__ = Exception.__str__  # KeyError's own would put the text in quotes
+
+
+def unknown_variable(name: object, known: Iterable[str]) -> ModelError:
+    what = f"the model has no variable `{name}`."
+    return UnknownVariableError(what, remedy=nearest(str(name), known), place=user_place())
+
+
+def unknown_picture(path: str) -> ModelError:
+    return ModelError(f"a picture cannot be written to `{path}`.", remedy="use .svg or .html", place=user_place())
+
+
+def unknown_domain(domain: object, known: Iterable[str]) -> ModelError:
+    return ModelError(f"there is no domain {domain!r}.", remedy=nearest(str(domain), known), place=user_place())

@@ -1,0 +1,217 @@
+"""Wording of what can go wrong when a posterior is sampled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from scistan.errors import DataError, ModelError, Place, SamplingError, UnsupportedError
+from scistan.graph.places import user_place
+from scistan.messages.model import nearest
+
+
+class ChainWarning(UserWarning):
+    """A run that gave less than was asked for, or whose draws should be looked at."""
+
+
+def too_few(what: str, given: object, least: int = 1) -> ModelError:
+    return ModelError(f"`{what}` must be a whole number of at least {least}, and is {given!r}.", place=user_place())
+
+
+def unknown_engine(engine: object, installed: Mapping[str, str]) -> ModelError:
+    known = ", ".join(name if not missing else f"{name} ({missing})" for name, missing in installed.items())
+    return ModelError(f"there is no engine {engine!r}.", remedy=f"the engines are auto, {known}", place=user_place())
+
+
+def engine_missing(engine: str, why: str, fix: str) -> UnsupportedError:
+    return UnsupportedError(f"the engine {engine!r} cannot be used: {why}.", remedy=fix, place=user_place())
+
+
+def unknown_option(engine: str, option: str, known: Iterable[str], others: Sequence[str]) -> ModelError:
+    has = " and ".join(repr(name) for name in others)
+    remedy = f"{has} {'has' if len(others) == 1 else 'have'} it" if others else nearest(option, known)
+    return ModelError(f"the engine {engine!r} has no option `{option}`.", remedy=remedy, place=user_place())
+
+
+def no_engine_has(options: Sequence[str]) -> ModelError:
+    shown = ", ".join(f"`{o}`" for o in options)
+    return ModelError(f"no engine at hand takes {shown} together.", remedy="name an engine", place=user_place())
+
+
+def bad_option(option: str, value: object, words: str) -> ModelError:
+    return ModelError(f"`{option}` must be {words}, and is {value!r}.", place=user_place())
+
+
+def unknown_metric(engine: str, metric: object, metrics: Mapping[str, Iterable[str]]) -> ModelError:
+    others = [name for name, known in metrics.items() if metric in set(known)]
+    remedy = f"use {', '.join(sorted(metrics[engine]))}" + (f", or engine={others[0]!r}" if others else "")
+    return ModelError(f"the engine {engine!r} has no metric {metric!r}.", remedy=remedy, place=user_place())
+
+
+def program_refused(engine: str, why: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"{engine} does not take this program: {why}", remedy="use engine='cmdstan'", place=user_place()
+    )
+
+
+def cannot_sample(why: str) -> SamplingError:
+    return SamplingError(f"the engine could not sample: {why}", place=user_place())
+
+
+def no_chain_ran(reasons: Sequence[str]) -> SamplingError:
+    return SamplingError(f"no chain gave draws: {'; '.join(dict.fromkeys(reasons))}", place=user_place())
+
+
+def all_engines_failed(reasons: Mapping[str, str]) -> SamplingError:
+    lines = "".join(f"\n  {engine}: {why}" for engine, why in reasons.items())
+    return SamplingError(f"no engine could sample this model.{lines}", place=user_place())
+
+
+def panicked(why: str) -> str:
+    return f"nutpie panicked: {why}"
+
+
+def chain_failed(number: int, why: str) -> str:
+    return f"chain {number} failed and is left out: {why}"
+
+
+def kept_after_interrupt(chains: int, of: int, length: int, wanted: int) -> str:
+    return f"interrupted: {chains} of {of} chains kept, with {length} of {wanted} draws each"
+
+
+def own_starts(engine: str) -> ModelError:
+    return ModelError(
+        f"the engine {engine!r} draws its own starting points and takes no `inits`.",
+        remedy="use engine='stanli', 'cmdstan' or 'auto'",
+        place=user_place(),
+    )
+
+
+def unknown_inits(inits: object) -> ModelError:
+    shown = repr(inits) if isinstance(inits, str | int | float) else f"a {type(inits).__name__}"
+    return ModelError(
+        f"inits={shown} is not understood.",
+        remedy="give 'prior', 'pathfinder', a dict, a list of dicts, a point estimate or a fit; "
+        "None leaves it to Stan's uniform draws",
+        place=user_place(),
+    )
+
+
+def inits_count(given: int, chains: int) -> ModelError:
+    return ModelError(f"{given} sets of starting values for {chains} chains.", place=user_place())
+
+
+def init_outside(name: str, where: str, value: float, words: str) -> ModelError:
+    return ModelError(
+        f"the starting value of `{name}`{where} must be {words}, and is {value:g}.", place=user_place()
+    )
+
+
+def cannot_start_there(why: str) -> SamplingError:
+    return SamplingError(f"a chain cannot start at the values given: {why}", place=user_place())
+
+
+def pathfinder_failed(why: str) -> SamplingError:
+    return SamplingError(
+        f"Pathfinder found no starting points: {why}", remedy="use inits='prior' or None", place=user_place()
+    )
+
+
+def not_finite(term: str, kind: str, where: str, density: float, details: str, place: Place | None) -> SamplingError:
+    return SamplingError(
+        f"no chain can start: the log density of `{term}`{where} under {kind} is {density:g} {details}.",
+        remedy="check that observation and the prior of what it depends on, or give `inits`",
+        place=place,
+    )
+
+
+def too_big(needed: float, free: float, biggest: Sequence[tuple[str, float]]) -> ModelError:
+    shown = ", ".join(f"`{name}` {size / 1e9:.1f} GB" for name, size in biggest)
+    return ModelError(
+        f"the draws would take {needed / 1e9:.1f} GB and {free / 1e9:.1f} GB are free; the biggest: {shown}.",
+        remedy="name what to keep with `keep=[...]`, or draw less, or use `thin`",
+        place=user_place(),
+    )
+
+
+def unknown_keep(name: str, known: Iterable[str]) -> ModelError:
+    return ModelError(f"`keep` names `{name}`, which is no variable.", remedy=nearest(name, known), place=user_place())
+
+
+def not_kept(what: str) -> ModelError:
+    return ModelError(f"{what} needs latents that `keep` left out.", remedy="keep them", place=user_place())
+
+
+def needs_model(what: str) -> ModelError:
+    return ModelError(
+        f"{what} needs the model, and this fit was loaded without it.",
+        remedy="load it with ss.load(path, model=m)",
+        place=user_place(),
+    )
+
+
+def other_model(saved: str, given: str) -> DataError:
+    return DataError(
+        f"the fit is of a model with hash {saved[:12]}, and the model given has {given[:12]}.",
+        remedy="give the model that was fitted",
+        place=user_place(),
+    )
+
+
+def not_a_fit(path: object, why: str) -> DataError:
+    return DataError(f"{path} is not a saved fit: {why}.", place=user_place())
+
+
+def unknown_format(path: object) -> ModelError:
+    return ModelError(f"{path}: the ending says nothing.", remedy="save as .nc (netCDF) or .zarr", place=user_place())
+
+
+def latent_grows(name: str, fitted: tuple[int, ...], wanted: tuple[int, ...]) -> DataError:
+    return DataError(
+        f"`{name}` was fitted with shape {fitted} and the new data need {wanted}: its new elements have no draws.",
+        remedy="predict for the groups that were fitted, or fit again",
+        place=user_place(),
+    )
+
+
+def no_cmdstan(engine: str) -> ModelError:
+    return ModelError(
+        f"this fit comes from {engine} and has no cmdstanpy object.",
+        remedy="sample with engine='cmdstan'",
+        place=user_place(),
+    )
+
+
+def engine_failed(engine: str, why: str) -> str:
+    return f"{engine} failed: {why.splitlines()[0]}"
+
+
+def set_aside(engine: str, ill: Sequence[str]) -> str:
+    return f"{engine} was set aside: {', '.join(ill)}"
+
+
+def still_ill(engine: str, ill: Sequence[str]) -> str:
+    return f"the best of these runs is {engine}, and it is not healthy: {', '.join(ill)}; see diagnose()"
+
+
+def unhealthy(model: str, verdict: str) -> str:
+    return f"{model}: {verdict}; fit.diagnose() says what to try"
+
+
+def cannot_write(why: str) -> SamplingError:
+    return SamplingError(
+        f"the engine could not write or read its files: {why}",
+        remedy="free some disk, or name another folder with TMPDIR",
+        place=user_place(),
+    )
+
+
+def no_package(package: str, ending: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"files that end in {ending} need {package}, which is not installed.",
+        remedy=f"pip install {package}",
+        place=user_place(),
+    )
+
+
+def climbed(engine: str, first: str) -> str:
+    return f"{engine}, because the first choice was not healthy or failed ({first})"

@@ -1,0 +1,94 @@
+"""What a model knows of the nodes it is built from; each node is looked at once, however often it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from scistan.graph.node import Apply, Data, Node, Variable
+from scistan.ops.declaration import Op
+from scistan.shapes import ONE, Size
+
+__all__ = ["Dims", "Fact", "Facts"]
+
+Dims = tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Whether a node's numbers follow from the data alone, and which dim each axis runs along."""
+
+    fixed: bool
+    dims: Dims
+
+
+class Facts:
+    """The facts of every node met so far; `admit` is asked about each leaf before it is let in."""
+
+    def __init__(self, admit: Callable[[Variable | Data], None], dims: Mapping[str, Size]) -> None:
+        self._admit = admit
+        self._model_dims = dims
+        self._known: dict[Node, Fact] = {}
+
+    def learn(self, roots: Iterable[Node]) -> None:
+        """Look at every node below `roots` that is new, arguments first."""
+        stack = [(root, False) for root in roots]
+        while stack:
+            node, ready = stack.pop()
+            if node in self._known:
+                continue
+            if ready or not node.args:
+                self._known[node] = self._look(node)
+            else:
+                stack.append((node, True))
+                stack.extend((arg, False) for arg in node.args)
+
+    def of(self, node: Node) -> Fact:
+        """Give the facts of one node."""
+        self.learn([node])
+        return self._known[node]
+
+    def note(self, node: Node, dims: Dims) -> None:
+        """Note the dims of a leaf that a model has just named."""
+        self._known[node] = Fact(isinstance(node, Data), dims)
+
+    def forget(self) -> None:
+        """Start anew, after a name has changed its meaning."""
+        self._known.clear()
+
+    def _look(self, node: Node) -> Fact:
+        if isinstance(node, Apply):
+            facts = [self._known[arg] for arg in node.args]
+            return Fact(all(f.fixed for f in facts), self._dims(node, [f.dims for f in facts]))
+        if isinstance(node, Variable | Data):
+            self._admit(node)
+            return Fact(isinstance(node, Data), node.dims or (None,) * len(node.shape))
+        return Fact(True, ())
+
+    def _dims(self, node: Apply, dims: list[Dims]) -> Dims:
+        if not node.shape:
+            return ()
+        op = node.op
+        if isinstance(op, Op) and op.elementwise:
+            return tuple(self._along(axis, node, dims) for axis in range(-len(node.shape), 0))
+        named: dict[Size, set[str]] = {}
+        for dim, size in self._model_dims.items():
+            named.setdefault(size, set()).add(dim)
+        for arg, own in zip(node.args, dims, strict=True):
+            for name, size in zip(own, arg.shape, strict=True):
+                if name is not None:
+                    named.setdefault(size, set()).add(name)
+        return tuple(_only(named.get(size, set())) if size != ONE else None for size in node.shape)
+
+    def _along(self, axis: int, node: Apply, dims: list[Dims]) -> str | None:
+        """Name an axis of an elementwise result by the arguments that have it; None where they disagree."""
+        found = {
+            own[axis]
+            for arg, own in zip(node.args, dims, strict=True)
+            if len(own) >= -axis and arg.shape[axis].today == node.shape[axis].today
+        }
+        return _only({dim for dim in found if dim is not None})
+
+
+def _only(names: set[str]) -> str | None:
+    return next(iter(names)) if len(names) == 1 else None

@@ -1,0 +1,319 @@
+"""The model a user writes: naming by assignment, and the verbs that start from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from scistan.distributions.unnamed import Unnamed
+from scistan.graph.graph import Graph
+from scistan.graph.instance import Instance
+from scistan.graph.node import Data
+from scistan.messages import data as data_messages
+from scistan.messages import model as messages
+from scistan.model.book import Book, Identity, read_labels
+from scistan.model.naming import check_name
+from scistan.model.swap import bind, check_swapped, relabel
+from scistan.ops.expression import Expression
+from scistan.shapes import Size, SizeConflict
+
+if TYPE_CHECKING:
+    from scistan.inference.agreement import Agreement
+    from scistan.inference.fit import Fit
+    from scistan.inference.point import PointEstimate
+    from scistan.inference.subject import Subject
+    from scistan.model.picture import Picture
+    from scistan.model.show import Latex
+    from scistan.passes.explain import Explanation
+
+__all__ = ["Model"]
+
+
+class Model:
+    """A probabilistic model; assigning to an attribute names a variable.
+
+    >>> import scistan as ss
+    >>> m = ss.Model("coin")
+    >>> m.logit_p = ss.Normal(0, 1.5)
+    >>> m.heads = ss.BernoulliLogit(m.logit_p).observe([1, 0, 1, 1])
+    >>> m
+    coin
+      logit_p ~ Normal(0, 1.5)
+      heads ~ BernoulliLogit(logit_p)  [4] observed
+    """
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        model = super().__new__(cls)
+        own = "model" if cls is Model else cls.__name__
+        object.__setattr__(model, "_book", Book(own, Identity(own)))
+        object.__setattr__(model, "_bindings", {})
+        object.__setattr__(model, "_lengths", {})
+        return model
+
+    def __init__(self, name: str = "", coords: Mapping[str, Sequence[object]] | None = None) -> None:
+        if name:
+            self._book.owner, self._book.identity = name, Identity(name)
+        self._book.declare_coords(coords or {})
+
+    _book: Book
+    _bindings: dict[Data, np.ndarray]
+    _lengths: dict[str, int]
+
+    # -- naming ---------------------------------------------------------------------------------
+    def __setattr__(self, name: str, value: object) -> None:
+        if name.startswith("_") and not isinstance(value, Unnamed):
+            object.__setattr__(self, name, value)
+            return
+        check_name(name, type(self))
+        if not isinstance(value, Expression):
+            raise messages.not_assignable(name, value)
+        self._book.assign(name, value)
+
+    def __getattr__(self, name: str) -> Expression:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        entry = self._book.entries.get(name)
+        if entry is None:
+            methods = [method for method in dir(type(self)) if not method.startswith("_")]
+            raise messages.unknown_attribute(name, self._book.entries, methods)
+        return Expression(entry.node)
+
+    def __delattr__(self, name: str) -> None:
+        if name in self._book.entries:
+            self._book.delete(name)
+        elif name in self.__dict__:
+            object.__delattr__(self, name)
+        else:
+            raise messages.unknown_attribute(name, self._book.entries, ())
+
+    def __getitem__(self, name: str) -> Expression:
+        if name not in self._book.entries:
+            raise messages.unknown_variable(name, self._book.entries)
+        return Expression(self._book.entries[name].node)
+
+    def __setitem__(self, name: str, value: object) -> None:
+        check_name(name, type(self))
+        setattr(self, name, value)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._book.entries
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._book.entries})
+
+    # -- what it consists of --------------------------------------------------------------------
+    @property
+    def name(self) -> str:
+        """The model's name, which enters nothing but what people read."""
+        return self._book.owner
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Every name and its role: latent, observed, data or derived."""
+        return {name: entry.role for name, entry in self._book.entries.items()}
+
+    @property
+    def coords(self) -> dict[str, list[object]]:
+        """The labels along each dim."""
+        return dict(self._book.coords)
+
+    def to_graph(self) -> Graph:
+        """Give the model as an immutable graph."""
+        return self._book.graph()
+
+    def instance(self) -> Instance:
+        """Give the graph with the numbers at hand."""
+        graph = self.to_graph()
+        values = {leaf: self._bindings.get(leaf, leaf.default) for leaf in graph.data}
+        known = {leaf: array for leaf, array in values.items() if array is not None}
+        dims = {
+            name: tuple(dim or f"{name}_dim_{k}" for k, dim in enumerate(entry.dims))
+            for name, entry in self._book.entries.items()
+        }
+        given = tuple((self._book.dims[dim], Size(n)) for dim, n in self._lengths.items())
+        try:
+            return Instance(graph, known, self._book.coords, dims, self.name, given)
+        except SizeConflict as error:
+            names = [name for leaf, name in graph.data_names.items() if error.left in leaf.shape]
+            raise data_messages.sizes_disagree(names, error.right.today) from None
+
+    def with_data(self, coords: Mapping[str, Sequence[object]] | None = None, **data: object) -> Self:
+        """Give the same model on other data; other lengths are fine, and nothing is recompiled.
+
+        `coords` gives a dim other labels, and with them another length: so a model of five groups
+        becomes one of seven.
+        """
+        other = copy(self)
+        bind(other._book, other._bindings, data)
+        for dim, labels in (coords or {}).items():
+            if dim not in other._book.dims:
+                raise data_messages.unknown_coords(dim, other._book.dims)
+            other._book.coords[dim] = read_labels(dim, labels)
+        swapped = {dim for name in data for dim in self._book.entries[name].dims}
+        kept = {dim: n for dim, n in self._lengths.items() if dim not in swapped}
+        given = {dim: len(labels) for dim, labels in (coords or {}).items() if dim not in swapped}
+        object.__setattr__(other, "_lengths", {**kept, **given})
+        instance = other.instance()
+        relabel(other._book, instance, coords or {}, data)
+        check_swapped(other._book, instance)
+        return other
+
+    def __copy__(self) -> Self:
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        object.__setattr__(other, "_book", self._book.copy())
+        object.__setattr__(other, "_bindings", dict(self._bindings))
+        return other
+
+    def __deepcopy__(self, _: object) -> Self:
+        return copy(self)  # nodes never change, so two models can share them
+
+    @property
+    def _length(self) -> Callable[[Size], int]:
+        """How long an axis is on the data at hand."""
+        return self.instance().length if self._bindings or self._lengths else int
+
+    # -- how it shows itself ----------------------------------------------------------------------
+    def __repr__(self) -> str:
+        from scistan.model.show import as_text
+
+        return as_text(self._book, self._length)
+
+    def _repr_html_(self) -> str:
+        from scistan.model.show import as_html
+
+        return as_html(self._book, self._length)
+
+    def graph(self) -> Picture:
+        """Draw the variables and what they depend on: a picture that a notebook shows."""
+        from scistan.model.picture import draw_model
+
+        return draw_model(self._book, self._length)
+
+    def latex(self) -> Latex:
+        """Write the model as mathematics: a notebook renders it, `str` gives the source."""
+        from scistan.model.show import as_latex
+
+        return as_latex(self._book, self._length)
+
+    def text(self) -> str:
+        """Give the graph's text form: equal models give equal text."""
+        from scistan.graph.text import graph_text
+
+        return graph_text(self.to_graph())
+
+    # -- SciPy ----------------------------------------------------------------------------------
+    def prior(self, draws: int = 1000, seed: int | None = None) -> Any:
+        """Draw from the prior: InferenceData with prior, prior_predictive and observed_data."""
+        from scistan.inference.prior import draw_prior
+
+        return draw_prior(self.instance(), draws, seed)
+
+    def simulate(self, seed: int | None = None) -> dict[str, np.ndarray]:
+        """Draw every latent and every observation once."""
+        from scistan.inference.prior import simulate
+
+        return simulate(self.instance(), seed)
+
+    def log_density(self, values: Mapping[str, object], target: str = "scipy") -> float:
+        """Give the joint log density at constrained values, all constants kept, without Jacobian."""
+        from scistan.inference.density import log_density
+
+        return log_density(self.instance(), values, target)
+
+    # -- PyTorch --------------------------------------------------------------------------------
+    def map(self, device: str = "cpu", starts: int = 8, seed: int | None = None,
+            data: Mapping[str, object] | None = None, **options: Any) -> PointEstimate:
+        """Maximize the posterior density; `docs/point-estimates.md` lists the options."""
+        from scistan.inference.point import maximize
+
+        return maximize(self._on(data).instance(), "map", device=device, starts=starts, seed=seed, **options)
+
+    def mle(self, device: str = "cpu", starts: int = 8, seed: int | None = None,
+            data: Mapping[str, object] | None = None, **options: Any) -> PointEstimate:
+        """Maximize the likelihood alone, bounds and constraints kept."""
+        from scistan.inference.point import maximize
+
+        return maximize(self._on(data).instance(), "mle", device=device, starts=starts, seed=seed, **options)
+
+    # -- Stan -----------------------------------------------------------------------------------
+    def stan_code(self, **switches: Any) -> str:
+        """Write the model as a Stan program."""
+        from scistan.targets.stan.program import lower_to_stan
+
+        return lower_to_stan(self.to_graph(), **switches).text
+
+    def explain(self, **switches: bool) -> Explanation:
+        """Tell what each pass did on the way to the Stan program; `glm=False` and the like switch one off."""
+        from scistan.passes.explain import explain
+
+        return explain(self.to_graph(), **switches)
+
+    def stan_data(self) -> dict[str, Any]:
+        """Give the data that the Stan program reads."""
+        from scistan.targets.stan.program import lower_to_stan
+
+        instance = self.instance()
+        return lower_to_stan(instance.graph).data(instance)
+
+    def compile(self, progress: bool = True) -> Path:
+        """Build the executable that `engine="cmdstan"` runs, or find it in the cache; give its path."""
+        from scistan.inference.compile import compile_model
+
+        return compile_model(self._subject(), progress)
+
+    def mcmc(self, draws: int = 1000, warmup: int = 1000, chains: int = 4, seed: int | None = None,
+             engine: str = "auto", data: Mapping[str, object] | None = None, inits: object = None,
+             progress: bool = True, **options: Any) -> Fit:
+        """Sample the posterior with Stan's NUTS; `docs/sampling.md` lists the options."""
+        from scistan.inference.sample import sample
+
+        on = self._on(data)
+        return sample(on.instance(), draws, warmup, chains, seed, engine, inits, progress, on._elsewhere, **options)
+
+    def pathfinder(self, draws: int = 1000, seed: int | None = None, data: Mapping[str, object] | None = None,
+                   inits: object = None, progress: bool = True, **options: Any) -> Fit:
+        """Approximate the posterior with Pathfinder (through CmdStan)."""
+        return self._approximated("pathfinder", draws, seed, data, inits, progress, options)
+
+    def laplace(self, draws: int = 1000, seed: int | None = None, data: Mapping[str, object] | None = None,
+                inits: object = None, progress: bool = True, **options: Any) -> Fit:
+        """Approximate the posterior with a normal at its mode (through CmdStan)."""
+        return self._approximated("laplace", draws, seed, data, inits, progress, options)
+
+    def variational(self, draws: int = 1000, seed: int | None = None, data: Mapping[str, object] | None = None,
+                    inits: object = None, progress: bool = True, **options: Any) -> Fit:
+        """Approximate the posterior with automatic differentiation variational inference (through CmdStan)."""
+        return self._approximated("variational", draws, seed, data, inits, progress, options)
+
+    def _approximated(self, method: str, draws: int, seed: int | None, data: Mapping[str, object] | None,
+                      inits: object, progress: bool, options: Mapping[str, Any]) -> Fit:
+        from scistan.inference.approximate import approximate
+
+        return approximate(self._on(data)._subject(), method, draws, seed, inits, progress, options)
+
+    def _subject(self) -> Subject:
+        """Give what a fit of this model is a fit of."""
+        from scistan.inference.sample import subject_of
+
+        return subject_of(self.instance(), self._elsewhere)
+
+    def _elsewhere(self, data: Mapping[str, object], coords: Mapping[str, Sequence[object]] | None) -> Instance:
+        """Give the model at new inputs for prediction: what was observed is forgotten unless given anew."""
+        other = copy(self)
+        observed = [t.value for t in self.to_graph().observed if isinstance(t.value, Data)]
+        other._bindings.update(dict.fromkeys(observed, None))  # type: ignore[arg-type]
+        return other.with_data(coords, **data).instance()
+
+    def verify(self, points: int = 8, seed: int = 0) -> Agreement:
+        """Check that SciPy, torch and Stan agree on this model's density and gradient."""
+        from scistan.inference.agreement import verify
+
+        return verify(self.instance(), points, seed)
+
+    def _on(self, data: Mapping[str, object] | None) -> Model:
+        return self.with_data(None, **data) if data else self

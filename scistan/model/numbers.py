@@ -1,0 +1,151 @@
+"""Checks of numbers against the model: arguments in their domains, data in the support, indices in range."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from scistan.distributions.declaration import Distribution
+from scistan.distributions.resolve import value_domain
+from scistan.domains import COUNT_VECTOR, Domain
+from scistan.errors import Place
+from scistan.graph.graph import Draw, Graph
+from scistan.graph.instance import Instance
+from scistan.graph.node import Apply, Data, Extent, Literal, Node
+from scistan.messages import data as messages
+from scistan.targets.evaluate import Evaluator
+
+__all__ = ["check_arguments", "check_indices", "check_values", "numbers_at_hand"]
+
+Numbers = Callable[[Node], np.ndarray | None]
+_SHOWN = 3
+
+
+def numbers_at_hand(node: Node) -> np.ndarray | None:
+    """Give the numbers of a node that follows from the data as they were written; None without data."""
+    if isinstance(node, Literal):
+        return np.asarray(node.value)
+    if isinstance(node, Data):
+        return node.default
+    if isinstance(node, Extent):
+        return np.asarray(node.size.today)
+    from scistan.targets.scipy.evaluate import NUMPY
+
+    graph = Graph(derived={"value": node})
+    values = {leaf: leaf.default for leaf in graph.data if leaf.default is not None}
+    if len(values) < len(graph.data):
+        return None
+    with np.errstate(all="ignore"):
+        return np.asarray(Evaluator(Instance(graph, values), NUMPY)[node].array)
+
+
+def check_arguments(name: str, draw: Draw, fixed: Iterable[bool], numbers: Numbers, place: Place | None) -> None:
+    """Refuse arguments outside their domains, as far as their numbers are known."""
+    d: Distribution = draw.distribution
+    known: list[np.ndarray | None] = []
+    for p, node, is_fixed in zip(d.parameters, draw.args, fixed, strict=True):
+        array = numbers(node) if is_fixed and p.domain.structure != "size" else None
+        known.append(array)
+        if array is None:
+            continue
+        bad = p.domain.violations(array)
+        if bad.any():
+            event = array[tuple(np.argwhere(bad)[0])] if bad.ndim else array
+            raise messages.illegal_argument(name, d.name, p.name, p.domain.words, _shown(event), place)
+    complete = [array for array in known if array is not None]
+    if d.relation is None or len(complete) < len(known) or np.all(d.relation.holds(*complete)):
+        return
+    culprit = complete[[p.name for p in d.parameters].index(d.relation.parameter)]
+    raise messages.illegal_argument(name, d.name, d.relation.parameter, d.relation.words, _shown(culprit), place)
+
+
+def check_values(
+    name: str, draw: Draw, values: np.ndarray, fixed: Callable[[Node], bool], numbers: Numbers, place: Place | None
+) -> None:
+    """Refuse values that the distribution cannot have given; bounds that are data count, latent ones cannot."""
+    domain = value_domain(draw)
+    bad = domain.violations(values)
+    words = domain.words
+    for bound, beyond in ((domain.lower, np.less), (domain.upper, np.greater)):
+        limit = numbers(bound) if isinstance(bound, Node) and fixed(bound) else None
+        if limit is not None:
+            bad = bad | beyond(values, limit)
+    total = _total(draw)
+    if total is not None and fixed(total):
+        wanted = numbers(total)
+        if wanted is not None and not bad.any():
+            bad = values.sum(-1) != wanted
+            words = "counts that sum to `N`"
+    if not bad.any():
+        return
+    places = [tuple(int(i) for i in at) for at in np.argwhere(bad)[:_SHOWN]]
+    shown = ", ".join(f"{_shown(values[at])} at {_where(at)}" if at else _shown(values) for at in places)
+    more = int(bad.sum()) - len(places)
+    described = f"{shown} and {more} more" if more > 0 else shown
+    support = _bounds_in_words(draw, domain, numbers, fixed) or words
+    raise messages.outside_support(
+        name, draw.distribution.name, support, int(bad.sum()), int(bad.size), described, place
+    )
+
+
+def _total(draw: Draw) -> Node | None:
+    """Give the total of counts in categories, where the distribution has one."""
+    d: Distribution = draw.distribution
+    return d.named(draw.args).get("N") if d.support is COUNT_VECTOR else None
+
+
+def _bounds_in_words(draw: Draw, domain: Domain, numbers: Numbers, fixed: Callable[[Node], bool]) -> str:
+    """Say the bounds that a user set or that follow from data."""
+    if not draw.truncated and not any(isinstance(b, Node) for b in (domain.lower, domain.upper)):
+        return ""
+    parts = [
+        f"{word} {_bound(bound, numbers, fixed)}"
+        for word, bound in (("at least", domain.lower), ("at most", domain.upper))
+        if bound is not None
+    ]
+    return ("whole numbers " if domain.integer else "") + " and ".join(parts)
+
+
+def _bound(bound: object, numbers: Numbers, fixed: Callable[[Node], bool]) -> str:
+    if not isinstance(bound, Node):
+        return f"{bound:g}" if isinstance(bound, int | float) else str(bound)
+    limit = numbers(bound) if fixed(bound) else None
+    return "its bound" if limit is None or limit.ndim else f"{limit:g}"
+
+
+def check_indices(graph: Graph, instance: Instance, numbers: Numbers) -> None:
+    """Refuse indices outside the axes they index, after data have been swapped."""
+    for node in graph.nodes:
+        if not isinstance(node, Apply) or node.op.name != "index":
+            continue
+        positions = iter(node.args[1:])
+        axis = 0
+        for item in dict(node.attributes)["items"]:  # type: ignore[attr-defined]
+            if item[0] == "new":
+                continue
+            if item[0] in ("array", "int"):
+                at = numbers(next(positions)) if item[0] == "array" else np.asarray(item[1])
+                _check_range(at, instance.length(node.args[0].shape[axis]), node, instance)
+            axis += 1
+
+
+def _check_range(at: np.ndarray | None, length: int, node: Apply, instance: Instance) -> None:
+    if at is None or not at.size:
+        return
+    whole = np.asarray(at) == np.floor(at)
+    bad = ~whole | (at < -length) | (at >= length)
+    if bad.any():
+        worst = at[tuple(np.argwhere(bad)[0])] if at.ndim else at
+        names = instance.graph.data_names
+        name = next((names[arg] for arg in node.args[1:] if isinstance(arg, Data) and arg in names), "")
+        raise messages.index_outside(name, _shown(worst), length)
+
+
+def _shown(values: np.ndarray) -> str:
+    array = np.asarray(values)
+    return f"{array.item():.6g}" if not array.ndim else np.array2string(array, threshold=6, precision=4)
+
+
+def _where(at: tuple[int, ...]) -> str:
+    return f"[{', '.join(map(str, at))}]"

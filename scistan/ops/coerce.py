@@ -1,0 +1,143 @@
+"""Turn what users write (numbers, arrays, labelled tables) into nodes, without merging by value."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from scistan.graph.node import Data, Node, extent, literal
+from scistan.graph.places import remember, user_place
+from scistan.messages import model as messages
+from scistan.shapes import DATA, Size
+
+__all__ = ["Labelled", "as_node", "data_leaf", "read_array"]
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """An array with the dims and coords that came with it."""
+
+    values: np.ndarray
+    dims: tuple[str | None, ...] | None = None
+    coords: dict[str, list[object]] = field(default_factory=dict)
+
+
+def _from_pandas(value: Any) -> Labelled:
+    axes = [value.index] if value.ndim == 1 else [value.index, value.columns]
+    dims = tuple(_axis_name(axis) for axis in axes)
+    coords = {dim: _labels(axis) for dim, axis in zip(dims, axes, strict=True) if dim is not None}
+    values = np.asarray(value)
+    if values.dtype == object and value.isna().to_numpy().any():  # pandas' own missing value, `pd.NA`
+        values = value.to_numpy(dtype=float, na_value=np.nan)
+    elif values.dtype == object:
+        values = np.asarray(values.tolist())
+    return Labelled(values, dims, coords)
+
+
+def _axis_name(axis: Any) -> str | None:
+    names = [str(name) for name in axis.names if name is not None]
+    return "_".join(names) if names else None
+
+
+def _labels(labels: Any) -> list[object]:
+    """List an axis's labels; those of several levels become text, which xarray can hold."""
+    array = np.asarray(labels)
+    plain = list(array) if array.dtype.kind in "mM" else array.tolist()
+    return [", ".join(map(str, one)) if isinstance(one, tuple) else one for one in plain]
+
+
+def _from_xarray(value: Any) -> Labelled:
+    coords = {str(d): _labels(value.coords[d].values) for d in value.dims if d in value.coords}
+    return Labelled(np.asarray(value.values), tuple(str(d) for d in value.dims), coords)
+
+
+def _from_torch(value: Any) -> Labelled:
+    return Labelled(value.detach().cpu().numpy())
+
+
+_READERS = {"pandas": _from_pandas, "xarray": _from_xarray, "torch": _from_torch}
+
+
+def read_array(value: object) -> Labelled:
+    """Read numbers from anything array-like; refuse what is not numeric or not finite."""
+    reader = _READERS.get(type(value).__module__.partition(".")[0])
+    try:
+        labelled = reader(value) if reader else Labelled(_from_numpy(value))
+    except (ValueError, TypeError):
+        raise messages.not_a_value(value, "its rows have different lengths, or it holds no numbers") from None
+    kind = labelled.values.dtype.kind
+    if kind not in "biuf":
+        raise messages.not_a_value(value, f"it holds {_KINDS[kind]}" if value is not None and kind in _KINDS else "")
+    bad = ~np.isfinite(labelled.values)
+    if bad.any():
+        where = tuple(int(i) for i in np.argwhere(bad)[0])
+        raise messages.not_finite(int(bad.sum()), labelled.values[where], where or "the only place")
+    return labelled
+
+
+_KINDS = {"U": "text", "S": "bytes", "M": "dates", "m": "spans of time", "c": "complex numbers", "O": "objects"}
+
+
+def _from_numpy(value: object) -> np.ndarray:
+    if isinstance(value, np.ma.MaskedArray):  # a masked entry is a missing one, whatever number lies under it
+        return np.where(value.mask, np.nan, value.data) if value.mask.any() else np.asarray(value.data)
+    return np.asarray(value)
+
+
+def _frozen(values: np.ndarray) -> np.ndarray:
+    kind = np.int64 if values.dtype.kind in "biu" else np.float64
+    copy = np.array(values, dtype=kind, order="C")
+    copy.setflags(write=False)
+    return copy
+
+
+def data_leaf(value: object, dims: tuple[str | None, ...] | None = None) -> Data:
+    """Make a data leaf of its own from an array-like value: copied and frozen."""
+    labelled = read_array(value)
+    frozen = _frozen(labelled.values)
+    shape = tuple(Size.new(n, rank=DATA, axis=axis) for axis, n in enumerate(frozen.shape))
+    coords = labelled.coords
+    if dims is not None and labelled.dims is not None:  # the labels stay with their axis under its new name
+        renamed = zip(dims, labelled.dims, strict=False)
+        coords = {new: coords[old] for new, old in renamed if new is not None and old in coords}
+    leaf = Data(frozen, shape, integer=frozen.dtype.kind == "i", dims=dims or labelled.dims, coords=coords)
+    remember(leaf, user_place())
+    return leaf
+
+
+# The same array object used twice is one leaf, as long as it has not been written to in between.
+_seen: dict[int, tuple[weakref.ref[np.ndarray], weakref.ref[Data]]] = {}
+
+
+def _leaf_of_array(array: np.ndarray) -> Data:
+    key = id(array)
+    entry = _seen.get(key)
+    if entry is not None:
+        known, leaf = entry[0](), entry[1]()
+        if known is array and leaf is not None and leaf.default is not None and np.array_equal(leaf.default, array):
+            return leaf
+    leaf = data_leaf(array)
+    _seen[key] = (weakref.ref(array, lambda _: _seen.pop(key, None)), weakref.ref(leaf))
+    return leaf
+
+
+def as_node(value: object) -> Node:
+    """Give the node of a value: Python numbers are literals, lengths follow the data, all else is data."""
+    inner = getattr(value, "_scistan_node_", None)
+    if inner is not None:
+        node: Node = inner() if callable(inner) else inner
+        return node
+    if type(value) is bool:
+        return literal(int(value))
+    if type(value) is int or type(value) is float:
+        if value != value:
+            raise messages.not_finite(1, value, "the only place")
+        return literal(value)
+    if isinstance(value, Size):
+        return extent(value) if value.terms else literal(value.constant)
+    if type(value) is np.ndarray:
+        return _leaf_of_array(value)
+    return data_leaf(value)

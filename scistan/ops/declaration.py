@@ -1,0 +1,110 @@
+"""What an op is: one declaration says its shape rule and how each target writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scistan.graph.node import Apply, Node, apply, find_applied
+from scistan.messages import model as messages
+from scistan.shapes import Equality, Shape, SizeConflict, broadcast, values_of
+
+__all__ = ["REGISTRY", "Call", "Infix", "Op", "Template", "declare", "elementwise_shape"]
+
+Attributes = Mapping[str, Hashable]
+ShapeRule = Callable[[tuple[Shape, ...], Attributes], tuple[Shape, tuple[Equality, ...]]]
+Implementation = str | Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Stan: a function of this name; `vectorizes` says whether it takes containers elementwise."""
+
+    name: str
+    vectorizes: bool = True
+    functions: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Infix:
+    """Stan: an infix operator, with its elementwise twin for two containers ("" where there is none)."""
+
+    symbol: str
+    container: str
+    precedence: int
+    scalar_right: bool = True  # container ∘ scalar exists with the plain symbol
+    scalar_left: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """Stan: text with `{0}`, `{1}`, … for the arguments."""
+
+    text: str
+    vectorizes: bool = False
+
+
+StanForm = Call | Infix | Template
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Op:
+    """An operation on values: declared once, lowered everywhere.
+
+    `numpy` and `torch` are a dotted name in that library (`scipy.special:gammaln` names another
+    module) or a function of the library and the arrays. A leading axis over draws is added by the
+    evaluator: an elementwise op needs nothing for that, any other counts its axes from the end.
+    `stan` is None for an op whose text depends on types; `targets/stan/structured.py` has those.
+    """
+
+    name: str
+    doc: str
+    numpy: Implementation
+    torch: Implementation
+    stan: StanForm | None = None
+    arity: int | None = 1
+    shape: ShapeRule | None = None  # None: elementwise
+    integer: bool = False  # whole numbers in, whole numbers out
+    python: str = ""  # the operator method this op answers to
+    answers: tuple[str, ...] = ()  # the NumPy functions that become this op
+    latex: str = ""
+    public: bool = True
+
+    @property
+    def elementwise(self) -> bool:
+        return self.shape is None
+
+    def build(self, args: tuple[Node, ...], attributes: Attributes | None = None) -> Apply:
+        """Apply this op to nodes; a shape error is the user's and is told in their terms."""
+        key = tuple(sorted((attributes or {}).items()))
+        known = find_applied(self, args, key)
+        if known is not None:
+            return known
+        if self.arity is not None and len(args) != self.arity:
+            raise messages.wrong_argument_count(self.name, self.arity, len(args))
+        shape, equal = self.result_shape(tuple(arg.shape for arg in args), attributes or {})
+        integer = self.integer and all(arg.integer for arg in args)
+        return apply(self, args, key, shape, integer, equal)
+
+    def result_shape(self, shapes: tuple[Shape, ...], attributes: Attributes) -> tuple[Shape, tuple[Equality, ...]]:
+        """Give the shape of the result, and the equalities of sizes that it rests on."""
+        try:
+            return (self.shape or elementwise_shape)(shapes, attributes)
+        except SizeConflict:
+            raise messages.shapes_do_not_broadcast(self.name, [values_of(s) for s in shapes]) from None
+
+
+def elementwise_shape(shapes: tuple[Shape, ...], _: Attributes) -> tuple[Shape, tuple[Equality, ...]]:
+    """Unite the arguments' shapes as NumPy does."""
+    return broadcast(*shapes)
+
+
+REGISTRY: dict[str, Op] = {}
+
+
+def declare(name: str, doc: str, **fields: Any) -> Op:
+    """Declare an op and enter it in the registry, from which everything else is derived."""
+    op = Op(name=name, doc=doc, **fields)
+    REGISTRY[name] = op
+    return op

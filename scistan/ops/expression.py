@@ -1,0 +1,191 @@
+"""What users hold and compute with: a node that behaves like a NumPy array of unknown numbers."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from scistan.graph.node import Node
+from scistan.graph.places import remember, user_place
+from scistan.messages import model as messages
+from scistan.ops.coerce import as_node
+from scistan.ops.declaration import REGISTRY, Op
+from scistan.shapes import Shape
+
+__all__ = ["Expression", "build", "function_of"]
+
+
+def build(op: Op, *args: object, **attributes: Any) -> Expression:
+    """Apply an op to values of any accepted kind and note the user's line."""
+    node = op.build(tuple(as_node(arg) for arg in args), attributes)
+    remember(node, user_place())
+    return Expression(node)
+
+
+def function_of(op: Op) -> Callable[..., Expression]:
+    """Make the public function of an op that has no attributes."""
+
+    def function(*args: object) -> Expression:
+        return build(op, *args)
+
+    function.__name__ = function.__qualname__ = op.name
+    function.__doc__ = op.doc
+    return function
+
+
+class Expression:
+    """A quantity of a model; arithmetic, indexing and NumPy functions make further expressions."""
+
+    __slots__ = ("_node",)
+    __array_priority__ = 1000
+    __hash__ = object.__hash__
+
+    if TYPE_CHECKING:  # the operators are installed from the declarations; a type checker needs to see them
+
+        def __add__(self, other: object) -> Expression: ...
+        def __radd__(self, other: object) -> Expression: ...
+        def __sub__(self, other: object) -> Expression: ...
+        def __rsub__(self, other: object) -> Expression: ...
+        def __mul__(self, other: object) -> Expression: ...
+        def __rmul__(self, other: object) -> Expression: ...
+        def __truediv__(self, other: object) -> Expression: ...
+        def __rtruediv__(self, other: object) -> Expression: ...
+        def __pow__(self, other: object) -> Expression: ...
+        def __rpow__(self, other: object) -> Expression: ...
+        def __matmul__(self, other: object) -> Expression: ...
+        def __rmatmul__(self, other: object) -> Expression: ...
+        def __neg__(self) -> Expression: ...
+        def __abs__(self) -> Expression: ...
+        def __lt__(self, other: object) -> Expression: ...
+        def __le__(self, other: object) -> Expression: ...
+        def __gt__(self, other: object) -> Expression: ...
+        def __ge__(self, other: object) -> Expression: ...
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+
+    @property
+    def _scistan_node_(self) -> Node:
+        return self._node
+
+    @property
+    def shape(self) -> Shape:
+        """The lengths of the axes, as sizes that know where they come from."""
+        return self._node.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self._node.shape)
+
+    @property
+    def T(self) -> Expression:
+        """The transpose."""
+        return self.transpose()
+
+    def transpose(self, *axes: Any) -> Expression:
+        """Reorder the axes; reversed when none are given."""
+        from scistan.ops import shaping
+
+        return shaping.transpose(self, axes[0] if len(axes) == 1 and isinstance(axes[0], tuple) else axes or None)
+
+    def reshape(self, *shape: Any) -> Expression:
+        """Put the elements, row by row, in another shape; one length may be -1."""
+        from scistan.ops import shaping
+
+        return shaping.reshape(self, shape[0] if len(shape) == 1 else shape)
+
+    def __getitem__(self, key: Any) -> Expression:
+        from scistan.ops import indexing
+
+        return indexing.index(self, key)
+
+    def __len__(self) -> int:
+        if not self._node.shape:
+            raise messages.bad_index((), "a single number has no length")
+        return self._node.shape[0].today
+
+    def __iter__(self) -> Iterator[Expression]:
+        return (self[i] for i in range(len(self)))
+
+    def __pos__(self) -> Expression:
+        return self
+
+    def __bool__(self) -> bool:
+        raise messages.truth_of_expression()
+
+    def __float__(self) -> float:
+        raise messages.truth_of_expression()
+
+    def __repr__(self) -> str:
+        from scistan.graph.text import short_text
+
+        shape = f" of shape {tuple(s.today for s in self.shape)}" if self.shape else ""
+        return f"<{short_text(self._node)}{shape}>"
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise messages.truth_of_expression()
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        twin = ufunc.__name__ if method == "__call__" else _OF_UFUNCS.get((method, ufunc.__name__))
+        if twin is None:
+            raise messages.unsupported_numpy(f"{ufunc.__name__}.{method}")
+        if method in ("reduce", "accumulate"):
+            options.setdefault("axis", 0)
+        return _call_numpy_twin(twin, inputs, options)
+
+    def __array_function__(self, function: Any, _: Any, args: Any, options: Any) -> Any:
+        return _call_numpy_twin(function.__name__, args, options)
+
+
+_OF_UFUNCS = {
+    ("reduce", "add"): "sum",
+    ("reduce", "multiply"): "prod",
+    ("reduce", "maximum"): "max",
+    ("reduce", "minimum"): "min",
+    ("reduce", "logaddexp"): "logsumexp",
+    ("accumulate", "add"): "cumsum",
+    ("outer", "multiply"): "outer",
+}
+
+
+def _call_numpy_twin(name: str, args: Any, options: Any) -> Any:
+    from scistan.ops.numpy_twins import NUMPY_TWINS
+
+    twin = NUMPY_TWINS.get(name)
+    if twin is None:
+        raise messages.unsupported_numpy(name)
+    try:
+        inspect.signature(twin).bind(*args, **options)
+    except TypeError:
+        given = ", ".join(f"{key}=" for key in options) or f"{len(args)} arguments"
+        raise messages.unsupported_numpy(f"{name} with {given}") from None
+    return twin(*args, **options)
+
+
+def _forward(op: Op) -> Callable[..., Expression]:
+    def method(self: Expression, *others: object) -> Expression:
+        return build(op, self, *others)
+
+    return method
+
+
+def _reflected(op: Op) -> Callable[..., Expression]:
+    def method(self: Expression, other: object) -> Expression:
+        return build(op, other, self)
+
+    return method
+
+
+def install_operators() -> None:
+    """Give expressions the Python operators that the declared ops claim."""
+    for op in REGISTRY.values():
+        if not op.python:
+            continue
+        setattr(Expression, op.python, _forward(op))
+        if op.arity == 2 and op.python not in _COMPARISONS:
+            setattr(Expression, op.python.replace("__", "__r", 1), _reflected(op))
+
+
+_COMPARISONS = {"__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__"}

@@ -1,0 +1,193 @@
+"""The ops that combine along axes: sums, means, extremes, cumulative sums, softmax and their kin."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from scistan.graph.node import Node
+from scistan.messages import model as messages
+from scistan.ops import elementwise as e
+from scistan.ops.coerce import as_node
+from scistan.ops.declaration import Attributes, Op, declare
+from scistan.ops.expression import Expression, build
+from scistan.shapes import ONE, Equality, Shape
+
+Axis = int | tuple[int, ...] | None
+
+
+def _reduced(shapes: tuple[Shape, ...], attributes: Attributes) -> tuple[Shape, tuple[Equality, ...]]:
+    (shape,) = shapes
+    axes: Any = attributes["axes"]
+    rank = len(shape)
+    kept = [
+        (ONE if axis - rank in axes else size)
+        for axis, size in enumerate(shape)
+        if attributes["keepdims"] or axis - rank not in axes
+    ]
+    return tuple(kept), ()
+
+
+def _same(shapes: tuple[Shape, ...], _: Attributes) -> tuple[Shape, tuple[Equality, ...]]:
+    return shapes[0], ()
+
+
+def _numpy_reduction(name: str) -> Any:
+    def implementation(xp: Any, x: Any, *, axes: tuple[int, ...], keepdims: bool) -> Any:
+        return getattr(xp, name)(x, axis=axes, keepdims=keepdims)
+
+    return implementation
+
+
+def _torch_reduction(name: str) -> Any:
+    def implementation(xp: Any, x: Any, *, axes: tuple[int, ...], keepdims: bool) -> Any:
+        return getattr(xp, name)(x, dim=axes, keepdim=keepdims) if axes else x
+
+    return implementation
+
+
+def _numpy_logsumexp(xp: Any, x: Any, *, axes: tuple[int, ...], keepdims: bool) -> Any:
+    from scipy.special import logsumexp as implementation
+
+    return implementation(x, axis=axes, keepdims=keepdims) if axes else x
+
+
+def _torch_prod(xp: Any, x: Any, *, axes: tuple[int, ...], keepdims: bool) -> Any:
+    for axis in sorted(axes):
+        x = xp.prod(x, dim=axis, keepdim=True)
+    return x if keepdims else xp.squeeze(x, axes) if axes else x
+
+
+def _reduction(name: str, doc: str, numpy: Any = None, torch: Any = None, integer: bool = False) -> Op:
+    return declare(name, doc, numpy=numpy or _numpy_reduction(name), torch=torch or _torch_reduction(name),
+                   shape=_reduced, integer=integer)
+
+
+SUM = _reduction("sum", "The sum along axes.", integer=True)
+MEAN = _reduction("mean", "The mean along axes.")
+PROD = _reduction("prod", "The product along axes.", torch=_torch_prod, integer=True)
+MIN = _reduction("min", "The smallest along axes.", torch=_torch_reduction("amin"), integer=True)
+MAX = _reduction("max", "The largest along axes.", torch=_torch_reduction("amax"), integer=True)
+LOGSUMEXP = _reduction("logsumexp", "`log(sum(exp(x)))` along axes.", numpy=_numpy_logsumexp)
+
+
+def _along(name: str, doc: str, numpy: Any, torch: Any, integer: bool = False) -> Op:
+    return declare(name, doc, numpy=numpy, torch=torch, shape=_same, integer=integer)
+
+
+def _softmax_numpy(xp: Any, x: Any, *, axis: int) -> Any:
+    from scipy.special import softmax as implementation
+
+    return implementation(x, axis=axis)
+
+
+def _log_softmax_numpy(xp: Any, x: Any, *, axis: int) -> Any:
+    from scipy.special import log_softmax as implementation
+
+    return implementation(x, axis=axis)
+
+
+CUMSUM = _along("cumsum", "The running sum along an axis.", lambda xp, x, *, axis: xp.cumsum(x, axis=axis),
+                lambda xp, x, *, axis: xp.cumsum(x, dim=axis), integer=True)
+SOFTMAX = _along("softmax", "`exp(x) / sum(exp(x))` along an axis.", _softmax_numpy,
+                 lambda xp, x, *, axis: xp.softmax(x, dim=axis))
+LOG_SOFTMAX = _along("log_softmax", "The logarithm of `softmax` along an axis.", _log_softmax_numpy,
+                     lambda xp, x, *, axis: xp.log_softmax(x, dim=axis))
+
+
+def _axes(name: str, node: Node, axis: Axis) -> tuple[int, ...]:
+    rank = len(node.shape)
+    asked = range(rank) if axis is None else axis if isinstance(axis, list | tuple) else (axis,)
+    found: list[int] = []
+    for one in asked:
+        try:
+            at = operator.index(one)
+        except TypeError:
+            raise messages.bad_axis(name, repr(one), rank) from None
+        if not -rank <= at < rank or at % rank - rank in found:
+            raise messages.bad_axis(name, f"{at} (asked for twice)" if -rank <= at < rank else at, rank)
+        found.append(at % rank - rank)
+    return tuple(sorted(found))
+
+
+def _reduce(op: Op, x: object, axis: Axis, keepdims: bool) -> Expression:
+    node = as_node(x)
+    return build(op, Expression(node), axes=_axes(op.name, node, axis), keepdims=bool(keepdims))
+
+
+def _scan(op: Op, x: object, axis: int) -> Expression:
+    node = as_node(x)
+    return build(op, Expression(node), axis=_axes(op.name, node, axis)[0])
+
+
+def sum(x: object, axis: Axis = None, keepdims: bool = False) -> Expression:
+    """Sum along `axis` (all axes by default)."""
+    return _reduce(SUM, x, axis, keepdims)
+
+
+def mean(x: object, axis: Axis = None, keepdims: bool = False) -> Expression:
+    """Average along `axis` (all axes by default)."""
+    return _reduce(MEAN, x, axis, keepdims)
+
+
+def prod(x: object, axis: Axis = None, keepdims: bool = False) -> Expression:
+    """Multiply along `axis` (all axes by default)."""
+    return _reduce(PROD, x, axis, keepdims)
+
+
+def min(x: object, axis: Axis = None, keepdims: bool = False) -> Expression:
+    """Give the smallest along `axis` (all axes by default)."""
+    return _reduce(MIN, x, axis, keepdims)
+
+
+def max(x: object, axis: Axis = None, keepdims: bool = False) -> Expression:
+    """Give the largest along `axis` (all axes by default)."""
+    return _reduce(MAX, x, axis, keepdims)
+
+
+def logsumexp(x: object, axis: Axis = None, keepdims: bool = False) -> Expression:
+    """Compute `log(sum(exp(x)))` along `axis` without overflow."""
+    return _reduce(LOGSUMEXP, x, axis, keepdims)
+
+
+def var(x: object, axis: Axis = None, keepdims: bool = False, ddof: float = 0) -> Expression:
+    """Give the variance along `axis`, with divisor `n - ddof` as in NumPy."""
+    node = as_node(x)
+    away = build(e.square, build(e.subtract, Expression(node), mean(Expression(node), axis, keepdims=True)))
+    if not ddof:
+        return mean(away, axis, keepdims)
+    count: object = 1
+    for at in _axes("var", node, axis):
+        count = build(e.multiply, count, node.shape[at])
+    return build(e.divide, sum(away, axis, keepdims), build(e.subtract, count, ddof))
+
+
+def std(x: object, axis: Axis = None, keepdims: bool = False, ddof: float = 0) -> Expression:
+    """Give the standard deviation along `axis`, with divisor `n - ddof` as in NumPy."""
+    return build(e.sqrt, var(x, axis, keepdims, ddof))
+
+
+def cumsum(x: object, axis: int | None = None) -> Expression:
+    """Give the running sum along `axis`; without one, of all elements row by row, as in NumPy."""
+    node = as_node(x)
+    if axis is not None or len(node.shape) == 1:
+        return _scan(CUMSUM, Expression(node), -1 if axis is None else axis)
+    from scistan.ops.shaping import reshape
+
+    return _scan(CUMSUM, reshape(Expression(node), -1), -1)
+
+
+def softmax(x: object, axis: int = -1) -> Expression:
+    """Give `exp(x) / sum(exp(x))` along `axis`."""
+    return _scan(SOFTMAX, x, axis)
+
+
+def log_softmax(x: object, axis: int = -1) -> Expression:
+    """Give the logarithm of `softmax` along `axis`."""
+    return _scan(LOG_SOFTMAX, x, axis)
+
+
+def normalize(x: object, axis: Axis = -1) -> Expression:
+    """Divide by the sum along `axis` (None: over all of them), so that the result sums to 1."""
+    expression = Expression(as_node(x))
+    return build(e.divide, expression, sum(expression, axis, keepdims=True))

@@ -1,0 +1,73 @@
+"""The special functions of statistics, one row each: incomplete gamma and beta, Bessel, Owen's T."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from scistan.ops import special_torch as tails
+from scistan.ops.declaration import Call, Template, declare
+
+_UNDERFLOWS = 1e-290
+
+
+def _log_probability(name: str, complement: str, tail: Callable[..., Any]) -> Any:
+    """Take the logarithm of a SciPy probability, of its complement, or of the tail: whichever is exact."""
+
+    def implementation(xp: Any, *args: Any) -> Any:
+        from scipy import special
+
+        args = xp.broadcast_arrays(*(xp.asarray(arg, dtype=float) for arg in args))
+        value, rest = getattr(special, name)(*args), getattr(special, complement)(*args)
+        with xp.errstate(all="ignore"):
+            result = xp.where(value < 0.5, xp.log(value), xp.log1p(-rest))
+            deep = (value < _UNDERFLOWS) & xp.isfinite(args[-1]) & (args[-1] > 0)
+            if deep.any():
+                result = xp.where(deep, tail(xp, *(xp.where(deep, arg, 0.5) for arg in args))[1], result)
+        return result
+
+    return implementation
+
+
+def _log_i0(xp: Any, x: Any) -> Any:
+    from scipy.special import i0e
+
+    x = xp.abs(xp.asarray(x, dtype=float))
+    half = xp.minimum(x, 1.0) / 2  # log(i0e(x)) + x cancels for small x; log1p of the series does not
+    series = xp.zeros_like(x)
+    for k in range(12, 0, -1):
+        series = half * half / (k * k) * (1 + series)
+    return xp.where(x < 1, xp.log1p(series), xp.log(i0e(x)) + x)
+
+
+def _log_choose(xp: Any, n: Any, k: Any) -> Any:
+    from scipy.special import betaln
+
+    n, k = xp.asarray(n, dtype=float), xp.asarray(k, dtype=float)
+    return -xp.log1p(n) - betaln(n - k + 1, k + 1)
+
+
+gamma_p = declare("gamma_p", "The regularized lower incomplete gamma function of shape `a` at `x`.", arity=2,
+                  numpy="scipy.special:gammainc", torch=tails.gamma_p, stan=Call("gamma_p"), latex="P({0}, {1})")
+gamma_q = declare("gamma_q", "The regularized upper incomplete gamma function of shape `a` at `x`.", arity=2,
+                  numpy="scipy.special:gammaincc", torch=tails.gamma_q, stan=Call("gamma_q"), latex="Q({0}, {1})")
+inc_beta = declare("inc_beta", "The regularized incomplete beta function of shapes `a`, `b` at `x`.", arity=3,
+                   numpy="scipy.special:betainc", torch=tails.inc_beta, stan=Template("beta_cdf({2} | {0}, {1})"),
+                   latex="I_{{{2}}}({0}, {1})")
+log_gamma_p = declare("log_gamma_p", "The logarithm of `gamma_p`, exact in the tails.", arity=2,
+                      numpy=_log_probability("gammainc", "gammaincc", tails.gamma_tail), torch=tails.log_gamma_p,
+                      stan=Template("log(gamma_p({0}, {1}))", vectorizes=True))
+log_gamma_q = declare("log_gamma_q", "The logarithm of `gamma_q`, exact in the tails.", arity=2,
+                      numpy=_log_probability("gammaincc", "gammainc", tails.gamma_tail), torch=tails.log_gamma_q,
+                      stan=Template("log(gamma_q({0}, {1}))", vectorizes=True))
+log_inc_beta = declare("log_inc_beta", "The logarithm of `inc_beta`, exact in the tails.", arity=3,
+                       numpy=_log_probability("betainc", "betaincc", tails.beta_tail), torch=tails.log_inc_beta,
+                       stan=Template("beta_lcdf({2} | {0}, {1})"))
+log_i0 = declare("log_i0", "The logarithm of the modified Bessel function of the first kind and order 0.",
+                 numpy=_log_i0, torch=tails.log_i0, latex="\\log I_0({0})",
+                 stan=Template("log_modified_bessel_first_kind(0, abs({0}))", vectorizes=True))
+owens_t = declare("owens_t", "Owen's T: the normal probability of `X > h` and `0 < Y < a X`.", arity=2,
+                  numpy="scipy.special:owens_t", torch=tails.owens_t, stan=Call("owens_t"), latex="T({0}, {1})")
+log_choose = declare("log_choose", "The logarithm of the number of ways to choose `k` of `n`.", arity=2,
+                     numpy=_log_choose, torch=tails.log_choose, stan=Call("lchoose"),
+                     latex="\\log \\binom{{{0}}}{{{1}}}")

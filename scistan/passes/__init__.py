@@ -1,0 +1,66 @@
+"""From graph to graph: each pass keeps the log density and is idempotent; the order and its reasons are here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from scistan.graph.graph import Graph
+from scistan.messages import inference as messages
+from scistan.passes.glm import fuse_glm
+from scistan.passes.noncenter import noncenter
+from scistan.passes.stable import use_stable_forms
+from scistan.passes.sufficient import use_sufficient_statistics
+from scistan.passes.vectorize import vectorize
+
+__all__ = ["PASSES", "Pass", "Stages", "run_passes", "trace_passes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """A rewriting of graphs with its name and the reason for its place."""
+
+    name: str
+    reason: str
+    run: Callable[[Graph], Graph]
+
+
+PASSES = (
+    Pass("stable_forms", "first: later passes look for the forms it makes, such as a logit", use_stable_forms),
+    Pass("vectorize", "before what looks at vectors: a loop of scalars becomes one", vectorize),
+    Pass("noncenter", "before fusion: it looks at location and scale as the user wrote them", noncenter),
+    Pass("glm", "a fused term hides its linear predictor, so nothing that reads it may follow", fuse_glm),
+    Pass("sufficient_statistics", "last: it takes what no GLM form took", use_sufficient_statistics),
+)
+_FUSING = ("glm", "sufficient_statistics")
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """The graph before fusion, from which observations are predicted, and after it, which gives the density."""
+
+    plain: Graph
+    fused: Graph
+
+
+def run_passes(graph: Graph, **switches: bool) -> Stages:
+    """Run every pass that is not switched off, in order."""
+    plain = fused = graph
+    for step, _, after in trace_passes(graph, **switches):
+        if step.name not in _FUSING:
+            plain = after
+        fused = after
+    return Stages(plain, fused)
+
+
+def trace_passes(graph: Graph, **switches: bool) -> Iterator[tuple[Pass, Graph, Graph]]:
+    """Run the passes and show the graph before and after each that is not switched off."""
+    known = [step.name for step in PASSES]
+    for name in switches:
+        if name not in known:
+            raise messages.unknown_pass(name, known)
+    for step in PASSES:
+        if switches.get(step.name, True):
+            after = step.run(graph)
+            yield step, graph, after
+            graph = after

@@ -1,0 +1,77 @@
+"""`m.explain()`: what each pass did to each term, as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+from scistan.graph.graph import Draw, Graph
+from scistan.graph.node import Node
+from scistan.graph.text import short_text
+from scistan.passes import PASSES, trace_passes
+
+__all__ = ["Explanation", "explain"]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One row per pass and term it changed."""
+
+    rows: tuple[tuple[str, str, str, str], ...]
+    idle: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        if not self.rows:
+            return f"no pass changed anything ({', '.join(self.idle)})"
+        lines = []
+        for step, name, before, after in self.rows:
+            lines += [f"{step}: {name}", f"    {before}", f"  → {after}"]
+        if self.idle:
+            lines.append(f"nothing to do for: {', '.join(self.idle)}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in self.rows)
+        return f"<table><tr><th>pass</th><th>variable</th><th>before</th><th>after</th></tr>{body}</table>"
+
+
+def explain(graph: Graph, **switches: bool) -> Explanation:
+    """Run the passes and say what each changed."""
+    rows: list[tuple[str, str, str, str]] = []
+    worked: set[str] = set()
+    for step, before, after in trace_passes(graph, **switches):
+        found = _changes(before, after)
+        if found:
+            worked.add(step.name)
+        rows += [(step.name, *change) for change in found]
+    idle = tuple(p.name for p in PASSES if p.name not in worked)
+    return Explanation(tuple(rows), idle)
+
+
+def _changes(before: Graph, after: Graph) -> list[tuple[str, str, str]]:
+    known = {term.name: term.draw for term in before.terms}
+    names_before, names_after = _names(before), _names(after)
+    found: list[tuple[str, str, str]] = []
+    for term in after.terms:
+        new = _text(term.draw, names_after)
+        if term.name not in known:
+            gone = [t.name for t in before.terms if all(t.name != kept.name for kept in after.terms)]
+            found.append((term.name, f"{len(gone)} terms, {gone[0]} … {gone[-1]}" if gone else "", new))
+        elif _text(known[term.name], names_before) != new:
+            found.append((term.name, _text(known[term.name], names_before), new))
+    for name, node in after.derived.items():
+        old, new = short_text(before.derived[name], names_before), short_text(node, names_after)
+        if old != new:
+            found.append((name, old, new))
+    return found
+
+
+def _names(graph: Graph) -> dict[Node, str]:
+    named: dict[Node, str] = {leaf: name for leaf, name in graph.data_names.items()}  # noqa: C416
+    return {term.value: term.name for term in graph.terms} | named
+
+
+def _text(draw: Draw, names: dict[Node, str]) -> str:
+    arguments = ", ".join(short_text(arg, names) for arg in draw.args)
+    noncentred = " by offset and multiplier" if draw.noncentred else ""
+    return f"{draw.distribution.name}({arguments}){noncentred}"

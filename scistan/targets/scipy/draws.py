@@ -1,0 +1,108 @@
+"""Ancestral draws: every variable once, in order, vectorized over draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from scistan.distributions.declaration import Distribution
+from scistan.graph.graph import Draw, Term
+from scistan.graph.instance import Instance
+from scistan.graph.node import Node
+from scistan.graph.places import first_place
+from scistan.messages import inference as messages
+from scistan.targets.evaluate import Evaluator, aligned
+from scistan.targets.scipy.constrained import draw_constrained
+from scistan.targets.scipy.evaluate import NUMPY
+from scistan.targets.scipy.streams import stream
+from scistan.targets.scipy.truncated import draw_truncated
+
+__all__ = ["ancestral_draws", "predictive_draws"]
+
+
+def ancestral_draws(instance: Instance, draws: int, seed: int) -> tuple[dict[str, np.ndarray], Evaluator]:
+    """Draw every latent, then every observation, given the latents drawn before; first axis: draws."""
+    _check_proper(instance)
+    evaluator = Evaluator(instance, NUMPY)
+    result: dict[str, np.ndarray] = {}
+    with np.errstate(all="ignore"):
+        for term in instance.graph.terms:
+            array = draw_term(instance, term, draws, stream(seed, term.name), evaluator)
+            result[term.name] = array
+            if not term.is_observed or term.value not in instance.values:
+                evaluator.set(term.value, array, batched=True)
+        for name, node in instance.graph.derived.items():
+            value = evaluator[node]
+            shape = (draws, *instance.shape(node.shape))
+            result[name] = value.array if value.batched else np.broadcast_to(value.array, shape)
+    return result, evaluator
+
+
+def _check_proper(instance: Instance) -> None:
+    """Refuse priors that are no distributions before anything is drawn."""
+    improper = [t for t in instance.graph.terms if t.draw.distribution.name == "Flat"]
+    if improper:
+        raise messages.improper_priors([t.name for t in improper], first_place(improper[0].value))
+
+
+def predictive_draws(
+    instance: Instance, latents: Mapping[Node, np.ndarray], seed: int, terms: list[Term]
+) -> dict[str, np.ndarray]:
+    """Draw the observations `terms` given many draws of the latents."""
+    evaluator = Evaluator(instance, NUMPY)
+    draws = 0
+    for leaf, array in latents.items():
+        draws = len(array)
+        evaluator.set(leaf, array, batched=True)
+    result: dict[str, np.ndarray] = {}
+    with np.errstate(all="ignore"):
+        for term in terms:
+            array = draw_term(instance, term, draws, stream(seed, term.name), evaluator)
+            result[term.name] = array
+            if term.value not in instance.values:
+                evaluator.set(term.value, array, batched=True)
+    return result
+
+
+def draw_term(
+    instance: Instance, term: Term, draws: int, rng: np.random.Generator, evaluator: Evaluator
+) -> np.ndarray:
+    """Draw one variable for every draw of its arguments."""
+    draw = term.draw
+    d: Distribution = draw.distribution
+    shape = (draws, *instance.shape(draw.shape))
+    batch = shape[: len(shape) - d.event_rank]
+    args = _arguments(draw, d, evaluator)
+    if draw.truncated and d.name != "Flat":  # whose own `draw` says that there is none
+        sides, rank = (draw.lower, draw.upper), len(draw.shape)
+        bounds = [None if b is None else aligned(evaluator[b], len(b.shape), rank) for b in sides]
+        return draw_truncated(rng, batch, d, args, *bounds)
+    if draw.constraint is not None:
+        return draw_constrained(rng, batch, term, args)
+    if d.location_scale is not None:
+        return _draw_location_scale(rng, batch, d, args, d.location_scale)
+    array = np.asarray(d.draw(rng, batch, *args))
+    return np.broadcast_to(array, shape) if array.shape != shape else array
+
+
+def _draw_location_scale(
+    rng: np.random.Generator, size: tuple[int, ...], d: Distribution, args: list[np.ndarray], names: tuple[str, str]
+) -> np.ndarray:
+    """Draw `location + scale · z` in place: NumPy draws standard values faster than values of many locations."""
+    location, scale = ([p.name for p in d.parameters].index(name) for name in names)
+    standard = list(args)
+    standard[location], standard[scale] = np.asarray(0.0), np.asarray(1.0)
+    drawn = np.asarray(d.draw(rng, size, *standard))
+    z = drawn if drawn.shape == size and drawn.flags.writeable else np.array(np.broadcast_to(drawn, size))
+    z *= args[scale]
+    z += args[location]
+    return z
+
+
+def _arguments(draw: Draw, d: Distribution, evaluator: Evaluator) -> list[np.ndarray]:
+    batch_rank = len(draw.shape) - d.event_rank
+    return [
+        aligned(evaluator[node], len(node.shape), batch_rank + p.domain.event_rank)
+        for p, node in zip(d.parameters, draw.args, strict=True)
+    ]

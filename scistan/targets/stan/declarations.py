@@ -1,0 +1,157 @@
+"""The parameters block: each latent with its constrained type, and the few types Stan 2.35 lacks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from scistan.distributions.declaration import Distribution
+from scistan.distributions.resolve import value_domain
+from scistan.domains import Domain
+from scistan.errors import UnsupportedError
+from scistan.graph.graph import Term
+from scistan.graph.node import Node
+from scistan.graph.places import first_place
+from scistan.shapes import Shape
+from scistan.targets.stan.entries import sized_type
+from scistan.targets.stan.scope import NeedsStatements, Scope, canonical_type
+from scistan.targets.stan.syntax import Assign, Declare, Statement, TargetPlus, Type, name, number
+
+__all__ = ["Parameter", "declare_parameter"]
+
+# structure of a domain -> Stan's type, where it has one
+_TYPES = {
+    "simplex": "simplex",
+    "ordered": "ordered",
+    "positive_ordered": "positive_ordered",
+    "cholesky_corr": "cholesky_factor_corr",
+    "cholesky_cov": "cholesky_factor_cov",
+    "corr": "corr_matrix",
+    "cov": "cov_matrix",
+}
+
+_SUM_TO_ZERO = """\
+/** Rotate n free numbers to n + 1 numbers that sum to zero; lengths are kept. */
+vector sum_to_zero(vector free) {
+  int n = num_elements(free);
+  vector[n + 1] x = rep_vector(0, n + 1);
+  for (k in 1:n) {
+    real w = free[k] / sqrt(k * (k + 1.0));
+    x[1:k] += w;
+    x[k + 1] -= k * w;
+  }
+  return x;
+}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A latent in the program: its declaration, and how it comes from a free variable if it does."""
+
+    term: Term
+    declaration: Declare
+    transformed: tuple[Statement, ...] = ()
+    jacobian: tuple[Statement, ...] = ()
+    free_name: str = ""
+
+
+def declare_parameter(scope: Scope, term: Term) -> Parameter:
+    """Declare a latent; `scope` may only write expressions.
+
+    An offset or multiplier that no expression can write is left out: the latent is then sampled centred.
+    """
+    try:
+        return _declare(scope, term)
+    except NeedsStatements:
+        if not term.draw.noncentred:
+            raise UnsupportedError(
+                f"Stan cannot declare `{term.name}`: its bounds are not a single expression of earlier parameters.",
+                remedy="give the bound as a latent or a simple expression of latents",
+                place=first_place(term.value),
+            ) from None
+    return _declare(scope, replace(term, draw=replace(term.draw, noncentred=False)))
+
+
+def _declare(scope: Scope, term: Term) -> Parameter:
+    domain = value_domain(term.draw)
+    shape = term.draw.shape
+    if domain.structure in ("log_simplex", "sum_to_zero"):
+        return _from_free(scope, term, domain)
+    if domain.structure:
+        kind = _structured_type(domain, shape)
+        inner = _TYPES[domain.structure]
+        arrays = [scope.writer.sizes.text(s) for s in shape[: len(shape) - domain.event_rank]]
+        text = f"{inner}[{scope.writer.sizes.text(shape[-1])}]"
+        declared = f"array[{', '.join(arrays)}] {text}" if arrays else text
+    else:
+        kind = canonical_type(shape)
+        declared = sized_type(kind, shape, scope.writer.sizes, _constraint(scope, term, domain))
+    _enter(scope, term, kind)
+    return Parameter(term, Declare(declared, term.name, node=term.value))
+
+
+def _enter(scope: Scope, term: Term, kind: Type) -> None:
+    scope.writer.variables[term.value] = name(term.name, kind)
+
+
+def _structured_type(domain: Domain, shape: Shape) -> Type:
+    base = "vector" if domain.event_rank == 1 else "matrix"
+    return Type(base, len(shape) - domain.event_rank)
+
+
+def _constraint(scope: Scope, term: Term, domain: Domain) -> str:
+    if term.draw.noncentred:
+        d: Distribution = term.draw.distribution
+        names = [p.name for p in d.parameters]
+        nodes = [term.draw.args[names.index(n)] for n in d.location_scale or ()]
+        texts = [scope.container(node, term.draw.shape).text for node in nodes]
+        sides = [f"{side}={text}" for side, text in zip(("offset", "multiplier"), texts, strict=True)]
+        if texts[0] in ("0", "0.0"):
+            sides = sides[1:]
+        return f"<{', '.join(sides)}>"
+    parts = [
+        f"{side}={_bound(scope, bound, term.draw.shape)}"
+        for side, bound in (("lower", domain.lower), ("upper", domain.upper))
+        if bound is not None
+    ]
+    return f"<{', '.join(parts)}>" if parts else ""
+
+
+def _bound(scope: Scope, bound: object, shape: Shape) -> str:
+    if isinstance(bound, Node):
+        expr = scope.container(bound, shape)
+        # Inside < > a comparison sign would end the constraint.
+        return expr.text if ">" not in expr.text and "<" not in expr.text else f"({expr.text})"
+    value = float(bound)  # type: ignore[arg-type]
+    return number(int(value) if value == int(value) else value).text
+
+
+def _from_free(scope: Scope, term: Term, domain: Domain) -> Parameter:
+    """Make a log simplex or a sum-to-zero vector from one free number less; Stan 2.35 has neither type."""
+    shape = term.draw.shape
+    sizes, names = scope.writer.sizes, scope.writer.names
+    kind = _structured_type(domain, shape)
+    free = names.claim(f"{term.name}_free")
+    free_shape = (*shape[:-1], shape[-1] - 1)
+    if domain.structure == "sum_to_zero":
+        scope.writer.functions["sum_to_zero"] = _SUM_TO_ZERO
+    indices = tuple(names.claim_index(k) for k in range(len(shape) - 1))
+    at = f"[{', '.join(indices)}]" if indices else ""
+    log_simplex = domain.structure == "log_simplex"
+    value = f"log_softmax(append_row({free}{at}, 0))" if log_simplex else f"sum_to_zero({free}{at})"
+    _enter(scope, term, kind)
+    scope.writer.transformed.add(term.value)
+    declared = Declare(sized_type(kind, shape, sizes), term.name, "" if indices else value, node=term.value)
+    filled = scope.loops(shape[:-1], indices, (Assign(f"{term.name}{at}", value),)) if indices else ()
+    jacobian: tuple[Statement, ...] = ()
+    if log_simplex:
+        last = f"{term.name}[{', '.join((*indices, sizes.text(shape[-1])))}]"
+        jacobian = scope.loops(shape[:-1], indices, (TargetPlus(last),))
+    return Parameter(
+        term,
+        Declare(sized_type(kind, free_shape, sizes), free, node=term.value),
+        (declared, *filled),
+        jacobian,
+        free,
+    )
+
+

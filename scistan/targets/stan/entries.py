@@ -1,0 +1,140 @@
+"""The data block: which arrays the program reads, in which form; the one place where 0 becomes 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from scistan.graph.graph import Graph
+from scistan.graph.instance import Instance
+from scistan.graph.node import Data, Node
+from scistan.shapes import Size
+from scistan.targets.evaluate import Backend, Evaluator
+from scistan.targets.stan.names import Names, SizeNames
+from scistan.targets.stan.syntax import Declare, Expr, Type, name
+
+__all__ = ["DataEntry", "Entries", "NumPyForData"]
+
+REAL_FORM, INT_FORM, INDEX_FORM, VECTORS_FORM = "real", "int", "index", "vectors"
+
+
+@dataclass(frozen=True, slots=True)
+class DataEntry:
+    """One variable of the data block: the node it holds, in which form, and its declared bounds."""
+
+    name: str
+    node: Node
+    form: str
+    bounds: str = ""
+    axis: Size | None = None  # the axis an index runs along
+
+
+@dataclass(frozen=True, slots=True)
+class NumPyForData:
+    """NumPy, to compute what whole numbers of the data the program reads."""
+
+    column: str = "numpy"
+    module: Any = np
+
+    def constant(self, number: float | np.ndarray) -> np.ndarray:
+        return np.asarray(number)
+
+
+@dataclass(slots=True)
+class Entries:
+    """The data entries a program turned out to need, in order of first need."""
+
+    graph: Graph
+    names: Names
+    sizes: SizeNames
+    found: dict[tuple[Node, str], DataEntry] = field(default_factory=dict)
+
+    def real(self, leaf: Data) -> Expr:
+        """Read a leaf as real numbers: a scalar, vector, matrix, or arrays of matrices."""
+        return self._expr(leaf, REAL_FORM)
+
+    def integers(self, node: Node, bounds: str = "") -> Expr:
+        """Read whole numbers of the data, or computed from data, as they are."""
+        return self._expr(node, INT_FORM, bounds)
+
+    def index(self, node: Node, axis: Size | None, upper: str = "") -> Expr:
+        """Read positions or categories, which count from 1 in Stan."""
+        bounds = f"<lower=1, upper={upper}>" if upper else "<lower=1>"
+        return self._expr(node, INDEX_FORM, bounds, axis)
+
+    def vectors(self, leaf: Data, bounds: str = "") -> Expr:
+        """Read a stack of vectors as an array of vectors."""
+        return self._expr(leaf, VECTORS_FORM, bounds)
+
+    def bound(self, leaf: Data, bounds: str) -> None:
+        """Declare the bounds of a leaf that is read as real numbers."""
+        self.real(leaf)
+        entry = self.found[leaf, REAL_FORM]
+        self.found[leaf, REAL_FORM] = DataEntry(entry.name, entry.node, entry.form, bounds)
+
+    def _expr(self, node: Node, form: str, bounds: str = "", axis: Size | None = None) -> Expr:
+        entry = self.found.get((node, form))
+        if entry is None:
+            entry = DataEntry(self._wish(node, form), node, form, bounds, axis)
+            self.found[node, form] = entry
+        return name(entry.name, self.type(entry))
+
+    def _wish(self, node: Node, form: str) -> str:
+        user = self.graph.data_names.get(node) if isinstance(node, Data) else None
+        taken = any(entry.node is node for entry in self.found.values())
+        if user is not None and not taken:
+            return user
+        base = user or ("index" if form == INDEX_FORM else "data")
+        return self.names.claim(f"{base}_{form}") if user else self.names.claim_numbered(base)
+
+    def type(self, entry: DataEntry) -> Type:
+        """Give an entry's type."""
+        rank = len(entry.node.shape)
+        if entry.form in (INT_FORM, INDEX_FORM):
+            return Type("int", rank)
+        if entry.form == VECTORS_FORM:
+            return Type("vector", rank - 1)
+        return Type(("real", "vector", "matrix")[min(rank, 2)], max(0, rank - 2))
+
+    def declarations(self) -> Iterator[Declare]:
+        """Declare lengths, then arrays."""
+        arrays = [
+            Declare(sized_type(self.type(e), e.node.shape, self.sizes, e.bounds), e.name, node=e.node)
+            for e in self.found.values()
+        ]
+        for symbol in sorted(self.sizes.symbols, key=lambda s: s.axis):
+            yield Declare("int<lower=0>", self.sizes.symbols[symbol])
+        yield from arrays
+
+    def encode(self, instance: Instance) -> dict[str, Any]:
+        """Give the program's data for an instance: lengths, and arrays in the forms it reads."""
+        backend: Backend = NumPyForData()
+        instance = instance.on(self.graph)
+        evaluator = Evaluator(instance, backend)
+        data: dict[str, Any] = {text: instance.length(Size.of(s)) for s, text in self.sizes.symbols.items()}
+        for entry in self.found.values():
+            data[entry.name] = self._encode(entry, instance, np.asarray(evaluator[entry.node].array))
+        return data
+
+    def _encode(self, entry: DataEntry, instance: Instance, values: np.ndarray) -> Any:
+        if entry.form == INDEX_FORM:
+            whole = values.astype(np.int64)
+            if entry.axis is not None:
+                whole = np.where(whole < 0, whole + instance.length(entry.axis), whole)
+            values = whole + 1  # Stan counts from 1: here and nowhere else
+        elif entry.form == INT_FORM:
+            values = values.astype(np.int64)
+        else:
+            values = values.astype(np.float64)
+        return values if values.ndim else values.item()
+
+
+def sized_type(kind: Type, shape: tuple[Size, ...], sizes: SizeNames, constraint: str = "") -> str:
+    """Write a type with its sizes: `array[A] matrix<lower=0>[N, K]`."""
+    arrays = ", ".join(sizes.text(s) for s in shape[: kind.arrays])
+    inner = ", ".join(sizes.text(s) for s in shape[kind.arrays :])
+    text = f"{kind.base}{constraint}" + (f"[{inner}]" if inner else "")
+    return f"array[{arrays}] {text}" if kind.arrays else text

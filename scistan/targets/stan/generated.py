@@ -1,0 +1,122 @@
+"""Generated quantities: the log likelihood and a predictive twin of each observation, and the log prior."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scistan.distributions.declaration import Distribution
+from scistan.graph.graph import Term
+from scistan.shapes import Shape
+from scistan.targets.stan.entries import sized_type
+from scistan.targets.stan.scope import Scope, canonical_type
+from scistan.targets.stan.statements import arguments_at, density_at, fill, is_written_out, observed_value
+from scistan.targets.stan.syntax import INT, REAL, VECTOR, Assign, Declare, PlusAssign, Statement, Type
+from scistan.targets.stan.truncation import factor
+
+__all__ = ["Generated", "Switches", "write_log_prior", "write_observation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Switches:
+    """What the generated quantities hold."""
+
+    log_lik: bool = True
+    predictive: bool = True
+    log_prior: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """The outputs of an observed term: their names in the program ("" where one is left out)."""
+
+    term: Term
+    log_lik: str
+    predictive: str
+
+
+def _batch(term: Term) -> Shape:
+    return term.draw.shape[: len(term.draw.shape) - term.draw.distribution.event_rank]
+
+
+def has_rng(term: Term) -> bool:
+    """Tell whether Stan can draw from a term; bounds that truncate have no such form."""
+    d: Distribution = term.draw.distribution
+    return not term.draw.truncated and bool(d.stan.rng or d.stan.name) and d.name != "Flat"
+
+
+def _twin_type(term: Term, scope: Scope) -> str:
+    d: Distribution = term.draw.distribution
+    shape = term.draw.shape
+    if d.discrete:
+        return sized_type(Type("int", len(shape)), shape, scope.writer.sizes)
+    if d.event_rank == 1:
+        return sized_type(Type("vector", len(shape) - 1), shape, scope.writer.sizes)
+    return sized_type(canonical_type(shape), shape, scope.writer.sizes)
+
+
+def write_observation(scope: Scope, term: Term, switches: Switches, only: bool) -> tuple[list[Declare], Generated]:
+    """Fill the log likelihood and the twin of one observed term; gives what must be declared on top."""
+    names = scope.writer.names
+    batch = _batch(term)
+    indices = tuple(names.claim_index(k) for k in range(len(batch)))
+    at = f"[{', '.join(indices)}]" if indices else ""
+    declared: list[Declare] = []
+    body: list[Statement] = []
+    log_lik = twin = ""
+    if switches.log_lik:
+        log_lik = names.claim("log_lik" if only else f"log_lik_{term.name}")
+        declared.append(Declare(sized_type(canonical_type(batch), batch, scope.writer.sizes), log_lik, node=term))
+        body.append(Assign(f"{log_lik}{at}", density_at(scope, term, indices, term.name)))
+    if switches.predictive and has_rng(term):
+        twin = names.claim(f"{term.name}_rep")
+        declared.append(Declare(_twin_type(term, scope), twin, node=term))
+        body.append(Assign(f"{twin}{at}", _rng(scope, term, indices)))
+    if body:
+        scope.statements += scope.loops(batch, indices, tuple(body))
+    return declared, Generated(term, log_lik, twin)
+
+
+def _rng(scope: Scope, term: Term, indices: tuple[str, ...]) -> str:
+    d: Distribution = term.draw.distribution
+    texts = arguments_at(scope, term.draw, indices, term.name)
+    if d.stan.rng:
+        return d.stan.rng.format(**texts)
+    inner = ", ".join(t.format(**texts) for t in d.stan.arguments or tuple(f"{{{p.name}}}" for p in d.parameters))
+    return f"{d.stan.name}_rng({inner})"
+
+
+def write_log_prior(scope: Scope, terms: list[Term], target: str) -> None:
+    """Sum the log densities of the latents, constants kept."""
+    started = False
+    for term in terms:
+        if term.draw.distribution.name == "Flat":
+            continue
+        batch = _batch(term)
+        whole = _whole_density(scope, term) if batch else density_at(scope, term, ())
+        if whole is not None:
+            scope.statements.append(PlusAssign(target, whole) if started else Assign(target, whole))
+            started = True
+            continue
+        if not started:
+            scope.statements.append(Assign(target, "0"))
+            started = True
+        indices = tuple(scope.writer.names.claim_index(k) for k in range(len(batch)))
+        body = (PlusAssign(target, density_at(scope, term, indices)),)
+        scope.statements += scope.loops(batch, indices, body)
+    if not started:
+        scope.statements.append(Assign(target, "0"))
+
+
+def _whole_density(scope: Scope, term: Term) -> str | None:
+    """Write the density of a plain vector in one call."""
+    draw = term.draw
+    d: Distribution = draw.distribution
+    simple = not is_written_out(draw) and not draw.truncated and not d.event_rank
+    if not simple or len(draw.shape) != 1 or not d.stan.vectorizes:
+        return None
+    values = [scope.container(node, draw.shape) for node in draw.args]
+    if any(v.type not in (REAL, INT, VECTOR) for v in values):
+        return None
+    texts = {p.name: v.text for p, v in zip(d.parameters, values, strict=True)}
+    constant = f" + {factor(scope.writer.sizes.text(draw.shape[0]))} * {d.stan.constant}" if d.stan.constant else ""
+    return f"{d.stan.name}_lpdf({observed_value(scope, term).text} | {', '.join(fill(d, texts))}){constant}"

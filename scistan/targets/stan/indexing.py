@@ -1,0 +1,179 @@
+"""Indexing in Stan: multi-indices where its types have them, else one element at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scistan.graph.node import Apply, Node
+from scistan.shapes import ONE, Size, broadcast
+from scistan.targets.stan.scope import Lowered, Scope, canonical_type
+from scistan.targets.stan.syntax import ATOM, MATRIX, POSTFIX, REAL, VECTOR, Expr, Type, array_of, call
+
+__all__ = ["lower_index", "lower_pick"]
+
+Item = tuple[Any, ...]
+
+
+def position(scope: Scope, node: Node, axis: Size) -> Expr:
+    """Read positions along an axis; they come from the data, counted from 1."""
+    return scope.writer.entries.index(node, axis, scope.writer.sizes.text(axis))
+
+
+def lower_index(scope: Scope, node: Apply) -> Lowered:
+    """Lower an index expression."""
+    items: tuple[Item, ...] = dict(node.attributes)["items"]  # type: ignore[assignment]
+    base = node.args[0]
+    base_axes = iter(base.shape)
+    axes = [None if item[0] == "new" else next(base_axes) for item in items]
+    waiting = iter(node.args[1:])
+    positions = [
+        position(scope, next(waiting), axis) if item[0] == "array" and axis is not None else None
+        for item, axis in zip(items, axes, strict=True)
+    ]
+
+    def element(indices: tuple[str, ...]) -> Expr:
+        return scope.element(base, _base_indices(scope, node, items, axes, positions, indices))
+
+    whole = _whole_index(scope, node, items, axes, positions)
+    return Lowered(whole, element, 0 if whole is not None else 1)
+
+
+def _key(scope: Scope, item: Item, axis: Size, where: Expr | None) -> str | None:
+    """Write one item as a Stan index; None where Stan has no such index."""
+    sizes = scope.writer.sizes
+    if item[0] == "int":
+        return str(item[1] + 1) if item[1] >= 0 else sizes.text(axis + (item[1] + 1))
+    if item[0] == "array":
+        return where.text if where is not None and where.type.rank <= 1 else None
+    start, stop, step = item[1:]
+    if step not in (None, 1) or (start or 0) > axis.today or (stop or 0) > axis.today:
+        return None
+    first = "" if not start else str(start + 1) if start > 0 else sizes.text(axis + (start + 1))
+    last = "" if stop is None else str(stop) if stop >= 0 else sizes.text(axis + stop)
+    return ":" if not first and not last else f"{first}:{last}"
+
+
+def _whole_index(
+    scope: Scope, node: Apply, items: tuple[Item, ...], axes: list[Size | None], positions: list[Expr | None]
+) -> Expr | None:
+    base = node.args[0]
+    if any(item[0] == "new" for item in items):
+        return _new_axis(scope, node, items)
+    keys = [_key(scope, i, a, p) for i, a, p in zip(items, axes, positions, strict=True) if a is not None]
+    several = sum(p is not None and p.type.rank > 0 for p in positions)
+    lowered = scope._lower(base).whole
+    if lowered is None or any(k is None for k in keys) or several > 1 or len(node.shape) > 2:
+        return None
+    if len(keys) > 2 or (lowered.type.arrays and lowered.type != array_of(VECTOR)):
+        return scope.named(base).at(*(k or "" for k in keys)) if not node.shape else None
+    while len(keys) > 1 and keys[-1] == ":":
+        keys.pop()
+    source = lowered if lowered.is_name else scope.named(base)
+    text = f"{source.text}[{', '.join(k or '' for k in keys)}]"
+    return _typed(text, source.type, items, positions, node)
+
+
+def _typed(text: str, source: Type, items: tuple[Item, ...], positions: list[Expr | None], node: Apply) -> Expr:
+    rank = len(node.shape)
+    if rank == 0:
+        return Expr(text, REAL)
+    if source == array_of(VECTOR):
+        return Expr(text, VECTOR if rank == 1 else array_of(VECTOR))
+    if source == MATRIX and rank == 1 and _is_single(items[0], positions[0]):
+        return Expr(f"{text}'", VECTOR, POSTFIX)  # a row of a matrix lies down
+    return Expr(text, canonical_type(node.shape), ATOM)
+
+
+def _is_single(item: Item, where: Expr | None) -> bool:
+    return item[0] == "int" or (item[0] == "array" and where is not None and where.type.rank == 0)
+
+
+def _new_axis(scope: Scope, node: Apply, items: tuple[Item, ...]) -> Expr | None:
+    base = node.args[0]
+    full = ("slice", None, None, None)
+    sizes = scope.writer.sizes
+    if len(base.shape) == 0 and len(node.shape) == 1:
+        return Expr(f"[{scope.whole(base).text}]'", VECTOR, POSTFIX)
+    if items == (full, ("new",)) or items == (("new",), full):
+        rows, columns = (sizes.text(s) for s in node.shape)
+        return call("to_matrix", [scope.whole(base), rows, columns], MATRIX)
+    return None
+
+
+def _base_indices(
+    scope: Scope,
+    node: Apply,
+    items: tuple[Item, ...],
+    axes: list[Size | None],
+    positions: list[Expr | None],
+    indices: tuple[str, ...],
+) -> tuple[str, ...]:
+    """Translate indices into the result to indices into what is indexed."""
+    arrays = node.args[1:]
+    united = broadcast(*(a.shape for a in arrays))[0] if arrays else ()
+    advanced = [k for k, item in enumerate(items) if item[0] in ("array", "int")]
+    scattered = bool(arrays) and advanced[-1] - advanced[0] != len(advanced) - 1
+    remaining = list(indices)
+    if scattered:
+        shared, remaining = remaining[: len(united)], remaining[len(united) :]
+    else:
+        shared = []
+    result: list[str] = []
+    waiting = iter(arrays)
+    taken = scattered or not arrays
+    for item, axis, where in zip(items, axes, positions, strict=True):
+        if item[0] == "new":
+            remaining.pop(0)
+        elif axis is None:
+            continue
+        elif item[0] == "int":
+            result.append(_key(scope, item, axis, None) or "")
+        elif item[0] == "array":
+            if not taken:
+                shared, remaining = remaining[: len(united)], remaining[len(united) :]
+                taken = True
+            shape = next(waiting).shape
+            own = shared[len(shared) - len(shape) :]
+            keys = tuple("1" if s == ONE else i for s, i in zip(shape, own, strict=True))
+            result.append(where.at(*keys).text if where is not None else "")
+        else:
+            result.append(_slice_position(scope, item, axis, remaining.pop(0)))
+    return tuple(result)
+
+
+def _slice_position(scope: Scope, item: Item, axis: Size, index: str) -> str:
+    """Give where the `index`-th element of a slice lies."""
+    start, _, step = item[1:]
+    step = step or 1
+    sizes = scope.writer.sizes
+    if start is None:
+        first = "1" if step > 0 else sizes.text(axis)
+    else:
+        first = str(min(start, axis.today) + 1) if start >= 0 else sizes.text(axis + (start + 1))
+    if first == "1" and step == 1:
+        return index
+    if step == 1:
+        return f"{index} + {int(first) - 1}" if first.isdigit() else f"{index} + {first} - 1"
+    sign = "+" if step > 0 else "-"
+    move = f"({index} - 1)" if abs(step) == 1 else f"{abs(step)} * ({index} - 1)"
+    return f"{first} {sign} {move}"
+
+
+def lower_pick(scope: Scope, node: Apply) -> Lowered:
+    """Lower one position per row: `x[n, position[n]]`."""
+    base, where = node.args
+    at = position(scope, where, base.shape[-1])
+    base_batch, where_shape = base.shape[:-1], where.shape
+
+    def element(indices: tuple[str, ...]) -> Expr:
+        own = indices[len(indices) - len(where_shape) :]
+        chosen = at.at(*("1" if s == ONE else i for s, i in zip(where_shape, own, strict=True)))
+        rows = indices[len(indices) - len(base_batch) :]
+        keys = tuple("1" if s == ONE else i for s, i in zip(base_batch, rows, strict=True))
+        return scope.element(base, (*keys, chosen.text))
+
+    whole = scope._lower(base).whole
+    if whole is not None and len(base.shape) == 1 and len(where_shape) <= 1:
+        source = whole if whole.is_name else scope.named(base)
+        return Lowered(Expr(f"{source.text}[{at.text}]", VECTOR if where_shape else REAL), element)
+    return Lowered(None, element, 1)

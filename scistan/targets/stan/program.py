@@ -1,0 +1,235 @@
+"""The driver: from a graph to a Stan program, stage by stage. Read this first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scistan.errors import Place
+from scistan.graph.graph import Graph, Term
+from scistan.graph.instance import Instance
+from scistan.graph.node import Node
+from scistan.graph.places import first_place
+from scistan.graph.walk import topological
+from scistan.passes import run_passes
+from scistan.targets.stan.declarations import Parameter, declare_parameter
+from scistan.targets.stan.entries import Entries, sized_type
+from scistan.targets.stan.generated import Generated, Switches, write_log_prior, write_observation
+from scistan.targets.stan.names import Names, SizeNames
+from scistan.targets.stan.scope import Scope, Writer, canonical_type
+from scistan.targets.stan.statements import term_statements
+from scistan.targets.stan.syntax import Declare, Statement, name, render
+
+__all__ = ["StanProgram", "lower_to_stan"]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of the program, as its statements."""
+
+    name: str
+    statements: tuple[Statement, ...]
+
+    @property
+    def lines(self) -> list[str]:
+        return render(self.statements)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StanProgram:
+    """A program: its text, what it reads, what it writes, and whose line each of its lines is."""
+
+    blocks: tuple[Block, ...]
+    entries: Entries
+    parameters: tuple[Parameter, ...]
+    generated: tuple[Generated, ...]
+    log_prior: str
+    functions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The program as text."""
+        functions = [line for code in self.functions.values() for line in code.splitlines()]
+        blocks = [{"name": "functions", "lines": functions}] + [{"name": b.name, "lines": b.lines} for b in self.blocks]
+        rendered: str = _template().render(blocks=blocks)
+        return rendered.strip() + "\n"
+
+    def data(self, instance: Instance) -> dict[str, Any]:
+        """Give the data that the program reads."""
+        return self.entries.encode(instance)
+
+    @property
+    def flat_twin(self) -> str:
+        """The same parameters with nothing but their Jacobians: what is left when the density is taken away."""
+        jacobians = tuple(s for p in self.parameters for s in p.jacobian)
+        kept = tuple(b for b in self.blocks if b.name not in ("model", "generated quantities"))
+        twin = StanProgram((*kept, Block("model", jacobians)), self.entries, self.parameters, (), "", self.functions)
+        return twin.text
+
+    def inits(self, values: Mapping[str, np.ndarray]) -> dict[str, Any]:
+        """Give starting values of the user's latents as the program's parameters want them."""
+        result: dict[str, Any] = {}
+        for parameter in self.parameters:
+            value = np.asarray(values[parameter.term.name], dtype=float)
+            if parameter.free_name:
+                result[parameter.free_name] = _free_of(parameter, value)
+            else:
+                result[parameter.term.name] = value
+        return result
+
+    def source_map(self) -> dict[int, Place]:
+        """Map each line of the text to the user's line it comes from."""
+        places: dict[str, Place] = {}
+        for block in self.blocks:
+            for statement in _flatten(block.statements):
+                origin = getattr(statement, "node", None)
+                node = origin.value if isinstance(origin, Term) else origin
+                place = first_place(node) if isinstance(node, Node) else None
+                if place is not None:
+                    for line in statement.lines():
+                        places.setdefault(line.strip(), place)
+        return {
+            number: places[line.strip()]
+            for number, line in enumerate(self.text.splitlines(), 1)
+            if line.strip() in places
+        }
+
+
+def _flatten(statements: tuple[Statement, ...]) -> list[Statement]:
+    found: list[Statement] = []
+    for statement in statements:
+        found.append(statement)
+        found += _flatten(getattr(statement, "body", ()))
+    return found
+
+
+def _free_of(parameter: Parameter, value: np.ndarray) -> np.ndarray:
+    if parameter.transformed and parameter.jacobian:  # log simplex: log ratios to the last
+        return np.asarray(value[..., :-1] - value[..., -1:])
+    n = value.shape[-1] - 1
+    k = np.arange(1, n + 1)
+    basis = (np.tril(np.ones((n, n + 1))) - np.diag(k, 1)[:-1]) / np.sqrt(k * (k + 1))[:, None]
+    return np.asarray(value @ basis.T)
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    package = Path(__file__).resolve().parents[2]
+    folders = [str(package / "templates"), str(package.parent / "templates")]
+    environment = Environment(loader=FileSystemLoader(folders), undefined=StrictUndefined, keep_trailing_newline=True)
+    return environment.get_template("program.stan.j2")
+
+
+def lower_to_stan(
+    graph: Graph, *, log_lik: bool = True, predictive: bool = True, log_prior: bool = True, **passes: bool
+) -> StanProgram:
+    """Lower a graph to a program: passes, then block after block."""
+    switches = Switches(log_lik, predictive, log_prior)
+    stages = run_passes(graph, **passes)
+    writer = _new_writer(stages.plain)
+    data = Scope(writer)
+
+    inline = Scope(writer, data, expressions_only=True)
+    parameters = tuple(declare_parameter(inline, term) for term in stages.plain.latents)
+
+    transformed = Scope(writer, data)
+    for parameter in parameters:
+        transformed.statements += parameter.transformed
+    used_in_model = _nodes_of_terms(stages.fused)
+    early = {n: node for n, node in stages.plain.derived.items() if node in used_in_model}
+    late = {n: node for n, node in stages.plain.derived.items() if node not in used_in_model}
+    _define(transformed, early)
+
+    model = Scope(writer, transformed)
+    model.share([node for term in stages.fused.terms for node in term.draw.inputs])
+    for parameter in parameters:
+        model.statements += parameter.jacobian
+    for term in stages.fused.terms:
+        statements = term_statements(model, term)
+        model.statements += statements
+
+    quantities, generated, prior = _generated_quantities(writer, transformed, stages.plain, late, switches)
+    declarations = tuple(writer.entries.declarations())
+    blocks = (
+        Block("data", declarations),
+        Block("transformed data", tuple(data.statements)),
+        Block("parameters", tuple(p.declaration for p in parameters)),
+        Block("transformed parameters", tuple(transformed.statements)),
+        Block("model", tuple(model.statements)),
+        Block("generated quantities", quantities),
+    )
+    return StanProgram(blocks, writer.entries, parameters, generated, prior, writer.functions)
+
+
+def _new_writer(graph: Graph) -> Writer:
+    taken = {t.name for t in graph.terms} | set(graph.derived) | set(graph.data_names.values())
+    names = Names(taken)
+    sizes = SizeNames(graph.sizes(), names)
+    for term in graph.latents:
+        sizes.wish(term.draw.shape, term.name)
+    return Writer(graph, names, sizes, Entries(graph, names, sizes))
+
+
+def _nodes_of_terms(graph: Graph) -> set[Node]:
+    return set(topological([node for term in graph.terms for node in term.draw.inputs]))
+
+
+def _define(scope: Scope, derived: Mapping[str, Node]) -> None:
+    """Define named quantities under the user's own names."""
+    scope.share(derived.values())
+    for text, node in derived.items():
+        scope.writer.own_names.setdefault(node, text)
+    for text, node in derived.items():
+        value = scope.whole(node)
+        if value.text != text:  # not given its name on the way
+            kind = canonical_type(node.shape) if value.type.rank == 0 or not value.type.arrays else value.type
+            scope.statements.append(Declare(sized_type(kind, node.shape, scope.writer.sizes), text, value.text, node))
+            value = name(text, kind)
+            scope.writer.own_names.pop(node, None)
+        scope.writer.variables.setdefault(node, value)
+        scope.values.pop(node, None)
+
+
+def _generated_quantities(
+    writer: Writer, transformed: Scope, graph: Graph, late: Mapping[str, Node], switches: Switches
+) -> tuple[tuple[Statement, ...], tuple[Generated, ...], str]:
+    """Write the block: outputs declared on top, everything else local to braces so that it is not saved."""
+    top = Scope(writer, transformed)
+    _define(top, late)
+    inner = Scope(writer, top)
+    observed = graph.observed
+    inner.share([node for term in observed for node in term.draw.inputs])
+    declared: list[Statement] = list(top.statements)
+    generated: list[Generated] = []
+    for term in observed:
+        outputs, made = write_observation(inner, term, switches, only=len(observed) == 1)
+        declared += outputs
+        generated.append(made)
+    prior = ""
+    if switches.log_prior and graph.latents:
+        prior = writer.names.claim("log_prior")
+        declared.append(Declare("real", prior))
+        write_log_prior(inner, graph.latents, prior)
+    if any(isinstance(s, Declare) for s in inner.statements):
+        return (*declared, _Braces(tuple(inner.statements))), tuple(generated), prior
+    return (*declared, *inner.statements), tuple(generated), prior
+
+
+@dataclass(frozen=True, slots=True)
+class _Braces(Statement):
+    body: tuple[Statement, ...]
+
+    def lines(self) -> Any:
+        yield "{"
+        for line in render(self.body):
+            yield f"  {line}"
+        yield "}"
+
+

@@ -1,0 +1,305 @@
+"""Lower nodes to Stan expressions inside a block, naming what is shared and looping where nothing else will do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from scistan.graph.graph import Graph
+from scistan.graph.node import Apply, Data, Extent, Literal, Node, Variable
+from scistan.graph.walk import topological, use_counts
+from scistan.ops.declaration import Op
+from scistan.shapes import ONE, Shape
+from scistan.targets.stan.elementwise import expand, write_elementwise
+from scistan.targets.stan.entries import Entries, sized_type
+from scistan.targets.stan.names import Names, SizeNames
+from scistan.targets.stan.syntax import (
+    INT,
+    MATRIX,
+    REAL,
+    VECTOR,
+    Assign,
+    Declare,
+    Expr,
+    For,
+    Statement,
+    Type,
+    array_of,
+    name,
+    number,
+)
+
+__all__ = ["Lowered", "NeedsStatements", "Scope", "Writer", "canonical_type"]
+
+LONGEST = 160  # an expression longer than this gets a name, which also keeps the text linear in the graph
+DEEPEST = 12
+
+
+class NeedsStatements(Exception):  # noqa: N818
+    """A value needs a loop where only an expression may stand (the parameters block)."""
+
+
+@dataclass(slots=True)
+class Lowered:
+    """A value in Stan: as a whole if it has such a form, and one element at a time."""
+
+    whole: Expr | None
+    element: Callable[[tuple[str, ...]], Expr]
+    depth: int = 0
+
+
+@dataclass(slots=True)
+class Writer:
+    """What all blocks of a program share."""
+
+    graph: Graph
+    names: Names
+    sizes: SizeNames
+    entries: Entries
+    variables: dict[Node, Expr] = field(default_factory=dict)  # latents and named derived quantities
+    data_only: dict[Node, bool] = field(default_factory=dict)
+    functions: dict[str, str] = field(default_factory=dict)
+    transformed: set[Node] = field(default_factory=set)  # latents that come from a free variable
+    own_names: dict[Node, str] = field(default_factory=dict)  # derived quantities not yet defined
+
+    def is_data(self, node: Node) -> bool:
+        """Tell whether a value is known before sampling."""
+        if node not in self.data_only:
+            for n in topological([node]):
+                if n not in self.data_only:
+                    self.data_only[n] = not isinstance(n, Variable) and all(self.data_only[a] for a in n.args)
+        return self.data_only[node]
+
+
+def canonical_type(shape: Shape) -> Type:
+    """Give the type a value of this rank has by default."""
+    rank = len(shape)
+    return REAL if rank == 0 else VECTOR if rank == 1 else array_of(MATRIX, rank - 2)
+
+
+def value_args(node: Node) -> tuple[Node, ...]:
+    """Give the arguments that are lowered as values; positions are read from the data instead."""
+    if isinstance(node, Apply) and node.op.name in ("index", "pick"):
+        return node.args[:1]
+    return node.args
+
+
+class Scope:
+    """A block under construction: what has a name in it, and the statements so far."""
+
+    def __init__(self, writer: Writer, parent: Scope | None = None, *, expressions_only: bool = False) -> None:
+        self.writer = writer
+        self.parent = parent
+        self.expressions_only = expressions_only
+        self.statements: list[Statement] = []
+        self.values: dict[Node, Lowered] = {}
+        self.shared: set[Node] = set()
+        self.copies: dict[tuple[str, Node], Expr] = {}
+        self.is_transformed_data = parent is None
+
+    # -- reading --------------------------------------------------------------------------------
+    def share(self, roots: Iterable[Node]) -> None:
+        """Note which values this block uses more than once."""
+        counts = use_counts(roots)
+        self.shared |= {n for n, k in counts.items() if k > 1 and isinstance(n, Apply) and not _cheap(n)}
+
+    def whole(self, node: Node) -> Expr:
+        """Give a value as one expression, looping into a variable where it has no such form."""
+        lowered = self._lower(node)
+        if lowered.whole is None:
+            return self._materialize(node, lowered)
+        return lowered.whole
+
+    def named(self, node: Node, wish: str = "") -> Expr:
+        """Give a value as the name of a variable."""
+        expr = self.whole(node)
+        return expr if expr.is_name else self._declare(node, expr, wish)
+
+    def canonical(self, node: Node) -> Expr:
+        """Give a value as a scalar, vector or matrix, copying a stack of vectors into a matrix."""
+        expr = self.whole(node)
+        if expr.type.rank == 0 or expr.type == canonical_type(node.shape):
+            return expr
+        key = ("matrix", node)
+        if key not in self.copies:
+            self.copies[key] = self._materialize(node, self._lower(node), keep=True)
+        return self.copies[key]
+
+    def element(self, node: Node, indices: tuple[str, ...]) -> Expr:
+        """Give one element of a value, at indices that count from 1."""
+        return self._lower(node).element(indices)
+
+    def broadcast_element(self, node: Node, indices: tuple[str, ...]) -> Expr:
+        """Give one element of a value that is broadcast to as many axes as there are indices."""
+        own = indices[len(indices) - len(node.shape) :]
+        return self.element(node, tuple("1" if s == ONE else i for s, i in zip(node.shape, own, strict=True)))
+
+    def container(self, node: Node, shape: Shape) -> Expr:
+        """Give a value as a scalar, or as a container of exactly `shape`."""
+        return expand(self, node, self.whole(node), shape)
+
+    # -- lowering -------------------------------------------------------------------------------
+    def _find(self, node: Node) -> Lowered | None:
+        scope: Scope | None = self
+        while scope is not None:
+            if node in scope.values:
+                return scope.values[node]
+            scope = scope.parent
+        return None
+
+    def _lower(self, node: Node) -> Lowered:
+        for pending in self._pending(node):
+            self.values[pending] = self._named_if_wanted(pending, self._lower_one(pending))
+        found = self._find(node)
+        if found is None:
+            raise KeyError(f"{node!r} was not lowered")
+        return found
+
+    def _pending(self, root: Node) -> list[Node]:
+        order: list[Node] = []
+        done: set[Node] = set()
+        stack: list[tuple[Node, bool]] = [(root, False)]
+        while stack:
+            node, expanded = stack.pop()
+            if node in done or self._find(node) is not None:
+                continue
+            if expanded:
+                done.add(node)
+                order.append(node)
+                continue
+            stack.append((node, True))
+            if not self._belongs_to_data(node):
+                stack.extend((arg, False) for arg in reversed(value_args(node)))
+        return order
+
+    def _belongs_to_data(self, node: Node) -> bool:
+        return not self.is_transformed_data and isinstance(node, Apply) and self.writer.is_data(node)
+
+    def _lower_one(self, node: Node) -> Lowered:
+        if isinstance(node, Literal):
+            return _atom(number(node.value))
+        if isinstance(node, Extent):
+            text = self.writer.sizes.text(node.size)
+            return _atom(Expr(text, INT) if text.isidentifier() else Expr(f"({text})", INT))
+        if node in self.writer.variables:
+            if self.expressions_only and node in self.writer.transformed:
+                raise NeedsStatements  # it is not defined before the transformed parameters
+            return _named(self.writer.variables[node])
+        if isinstance(node, Data):
+            return _named(self.writer.entries.real(node))
+        if self._belongs_to_data(node):
+            return self._from_data(node)
+        return self._apply(node)
+
+    def _from_data(self, node: Node) -> Lowered:
+        """Compute once, in transformed data, what depends on data alone."""
+        top: Scope = self
+        while top.parent is not None:
+            top = top.parent
+        if _cheap(node) or not any(isinstance(n, Data) for n in topological([node])):
+            return top._lower(node)
+        return _named(top.named(node))
+
+    def _apply(self, node: Node) -> Lowered:
+        from scistan.targets.stan.structured import STRUCTURED, lower_call
+
+        if not isinstance(node, Apply) or not isinstance(node.op, Op):
+            raise KeyError(f"{node!r} has no Stan form")
+        if node.op.elementwise:
+            return write_elementwise(self, node)
+        rule = STRUCTURED.get(node.op.name, lower_call)
+        return rule(self, node)
+
+    def _named_if_wanted(self, node: Node, lowered: Lowered) -> Lowered:
+        if not isinstance(node, Apply) or self.expressions_only:
+            return lowered
+        whole = lowered.whole
+        long = whole is not None and len(whole.text) > LONGEST
+        if node in self.shared or long or lowered.depth > DEEPEST:
+            if whole is None:
+                return _named(self._materialize(node, lowered))
+            if not whole.is_name:
+                return _named(self._declare(node, whole))
+        return lowered
+
+    # -- writing --------------------------------------------------------------------------------
+    def _declare(self, node: Node, value: Expr, wish: str = "") -> Expr:
+        if self.expressions_only:
+            raise NeedsStatements
+        text = self.claim(node, wish)
+        kind = canonical_type(node.shape) if value.type in (INT, REAL, VECTOR, MATRIX) else value.type
+        declared = sized_type(kind, node.shape, self.writer.sizes)
+        self.statements.append(Declare(declared, text, value.text, node))
+        variable = name(text, kind)
+        self.values[node] = _named(variable)
+        return variable
+
+    def _materialize(self, node: Node, lowered: Lowered, keep: bool = False) -> Expr:
+        """Fill a variable element by element; `keep` leaves the value's own form as it was."""
+        if self.expressions_only:
+            raise NeedsStatements
+        text = self.claim(node, f"{lowered.whole.text}_matrix" if keep and lowered.whole is not None else "")
+        kind = canonical_type(node.shape)
+        indices = tuple(self.writer.names.claim_index(k) for k in range(len(node.shape)))
+        variable = name(text, kind)
+        value = lowered.element(indices)
+        declaration = Declare(sized_type(kind, node.shape, self.writer.sizes), text, node=node)
+        filled = self.loops(node.shape, indices, (Assign(variable.at(*indices).text, value.text),))
+        self.statements += [declaration, *filled]
+        if not keep:
+            self.values[node] = _named(variable)
+        return variable
+
+    def loops(self, shape: Shape, indices: tuple[str, ...], body: tuple[Statement, ...]) -> tuple[Statement, ...]:
+        """Wrap statements in one loop per axis."""
+        for size, index in reversed(list(zip(shape, indices, strict=True))):
+            text = self.writer.sizes.text(size)
+            body = (For(index, text if text.isidentifier() or text.isdigit() else f"({text})", body),)
+        return body
+
+    def claim(self, node: Node, wish: str = "") -> str:
+        """Find a good name for a value and take it."""
+        names = self.writer.names
+        if node in self.writer.own_names:
+            return self.writer.own_names.pop(node)
+        if wish:
+            return names.claim(wish)
+        if not isinstance(node, Apply):
+            return names.claim_numbered("value")
+        words = [w for w in map(self._known_name, node.args) if w]
+        if node.op.name in ("index", "matmul", "multiply") and len(words) == 2:
+            return names.claim(f"{words[0]}_{words[1]}")
+        return names.claim(f"{node.op.name}_{words[0]}") if words else names.claim_numbered(node.op.name)
+
+    def _known_name(self, node: Node) -> str:
+        found = self._find(node)
+        if found is not None and found.whole is not None and found.whole.is_name:
+            return found.whole.text
+        for (entry_node, _), entry in self.writer.entries.found.items():
+            if entry_node is node:
+                return entry.name
+        return ""
+
+
+
+
+def _cheap(node: Node) -> bool:
+    """Tell whether writing a value again costs nothing: an element or slice of a variable."""
+    if not isinstance(node, Apply):
+        return True
+    if node.op.name == "transpose":
+        return not isinstance(node.args[0], Apply)
+    if node.op.name == "negative":
+        return not node.shape and not isinstance(node.args[0], Apply)
+    if node.op.name == "index":
+        plain = all(item[0] != "new" for item in dict(node.attributes)["items"])  # type: ignore[attr-defined]
+        return plain and not isinstance(node.args[0], Apply) and not any(len(a.shape) for a in node.args[1:])
+    return False
+
+
+def _atom(expr: Expr) -> Lowered:
+    return Lowered(expr, lambda indices: expr)
+
+
+def _named(expr: Expr) -> Lowered:
+    return Lowered(expr, lambda indices: expr.at(*indices))

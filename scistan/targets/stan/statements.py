@@ -1,0 +1,257 @@
+"""The model block: each distribution as a vectorized statement, with its truncation as a term of its own."""
+
+from __future__ import annotations
+
+from scistan.distributions.declaration import Distribution
+from scistan.distributions.density import pointwise
+from scistan.distributions.resolve import value_domain
+from scistan.graph.graph import Draw, Term
+from scistan.graph.node import Data, Node
+from scistan.ops import FUNCTIONS
+from scistan.ops.expression import Expression
+from scistan.shapes import ONE, Shape
+from scistan.targets.stan.scope import Scope
+from scistan.targets.stan.syntax import (
+    INT,
+    MATRIX,
+    POSTFIX,
+    VECTOR,
+    Comment,
+    Expr,
+    Statement,
+    TargetPlus,
+    Tilde,
+    array_of,
+    call,
+)
+from scistan.targets.stan.truncation import factor, mass_at, truncation_statements
+
+__all__ = ["arguments_at", "density_at", "is_written_out", "observed_value", "term_statements", "value_at"]
+
+
+def is_written_out(draw: Draw) -> bool:
+    """Tell whether Stan has no form of its own, so that the density is written out."""
+    return not draw.distribution.stan.name
+
+
+def observed_value(scope: Scope, term: Term) -> Expr:
+    """Give a term's value: a parameter's name, or data in the form the distribution reads."""
+    d: Distribution = term.draw.distribution
+    entries = scope.writer.entries
+    if not isinstance(term.value, Data):
+        return scope.whole(term.value)
+    if d.discrete:
+        if d.stan.one_based:
+            return entries.index(term.value, None)
+        domain = value_domain(term.draw)
+        return entries.integers(term.value, _bounds(domain.lower, domain.upper))
+    if d.event_rank == 1 and len(term.draw.shape) > 1:
+        return entries.vectors(term.value)
+    domain = value_domain(term.draw)
+    value = entries.real(term.value)
+    if not domain.structure and not d.event_rank:
+        entries.bound(term.value, _bounds(domain.lower, domain.upper))
+    return value
+
+
+def _bounds(lower: object, upper: object) -> str:
+    parts = [
+        f"{side}={int(bound) if bound == int(bound) else bound}"
+        for side, bound in (("lower", lower), ("upper", upper))
+        if isinstance(bound, int | float)
+    ]
+    return f"<{', '.join(parts)}>" if parts else ""
+
+
+def term_statements(scope: Scope, term: Term) -> list[Statement]:
+    """Write a term of the model: `value ~ distribution(arguments)`, and what truncation adds."""
+    draw = term.draw
+    d: Distribution = draw.distribution
+    if d.name == "Flat":
+        return []
+    if is_written_out(draw):
+        node = pointwise(term)
+        total = FUNCTIONS["sum"](Expression(node))._scistan_node_ if node.shape else node
+        text = scope.whole(total).text
+        return [Comment(_remark(term.name, d)), TargetPlus(text, term)]
+    batch = len(draw.shape) - d.event_rank
+    if d.event_rank:
+        statements = _multivariate(scope, term, batch)
+    elif batch <= 2 and _takes_containers(scope, draw) and not _is_stack(scope, term):
+        statements = [_vectorized(scope, term)]
+    else:
+        statements = _by_matrices(scope, term) or _looped(scope, term, draw.shape)
+    return statements + truncation_statements(scope, term)
+
+
+def _remark(name: str, d: Distribution) -> str:
+    if d.name.endswith("Sample"):
+        return f"{name} ~ {d.name.removesuffix('Sample')}, by its sufficient statistics"
+    return f"{name} ~ {d.name}"
+
+
+def _is_stack(scope: Scope, term: Term) -> bool:
+    """Tell whether a value is an array of vectors by its constraint, which densities of numbers do not take."""
+    kind = observed_value(scope, term).type
+    return bool(kind.arrays) and kind.base != "int"
+
+
+def _templates(d: Distribution) -> tuple[str, ...]:
+    return d.stan.arguments or tuple(f"{{{p.name}}}" for p in d.parameters)
+
+
+def fill(d: Distribution, texts: dict[str, str]) -> list[str]:
+    """Put arguments into the places Stan's form has for them."""
+    return [template.format(**texts) for template in _templates(d)]
+
+
+def _argument(scope: Scope, d: Distribution, name: str, node: Node, shape: Shape, row_major: bool) -> str:
+    domain = next(p.domain for p in d.parameters if p.name == name)
+    if domain.integer and domain.structure != "size":
+        if not node.shape and not isinstance(node, Data):
+            return scope.whole(node).text
+        whole = scope.writer.entries.integers(node)
+        return f"to_array_1d({whole.text})" if whole.type.arrays > 1 else whole.text
+    if domain.event_rank:
+        return scope.whole(node).text
+    value = scope.container(node, shape)
+    if name in d.stan.repeats and value.type.rank == 0 and shape:
+        count = " * ".join(factor(scope.writer.sizes.text(size)) for size in shape)
+        return f"rep_vector({value.text}, {count})"
+    text = _flat(value, row_major).text
+    # Stan 2.35's GLM forms fail on a whole number where a real one is meant.
+    return f"{text}.0" if value.type == INT and text.isdigit() and d.stan.name.endswith("_glm") else text
+
+
+def _flat(value: Expr, row_major: bool) -> Expr:
+    if value.type != MATRIX:
+        return value
+    inner = f"{value.within(POSTFIX)}'" if row_major else value.text
+    return Expr(f"to_vector({inner})", VECTOR)
+
+
+def _vectorized(scope: Scope, term: Term) -> Tilde:
+    draw = term.draw
+    d: Distribution = draw.distribution
+    value = observed_value(scope, term)
+    row_major = value.type == array_of(INT, 2)
+    shown = call("to_array_1d", [value], array_of(INT)) if row_major else _flat(value, row_major=False)
+    texts = {
+        p.name: _argument(scope, d, p.name, node, draw.shape, row_major)
+        for p, node in zip(d.parameters, draw.args, strict=True)
+    }
+    return Tilde(shown.text, d.stan.name, tuple(fill(d, texts)), term)
+
+
+def value_at(scope: Scope, term: Term, indices: tuple[str, ...]) -> str:
+    """Give one event of a term's value."""
+    value = observed_value(scope, term)
+    if not value.is_name:
+        value = scope.named(term.value)
+    return _event(value, term.draw.distribution.event_rank, indices).text
+
+
+def _event(value: Expr, event_rank: int, indices: tuple[str, ...]) -> Expr:
+    taken = value.at(*indices)
+    if event_rank == 1 and taken.type.base == "row_vector":
+        return Expr(f"{taken.text}'", VECTOR, POSTFIX)
+    return taken
+
+
+def arguments_at(scope: Scope, draw: Draw, indices: tuple[str, ...], label: str = "") -> dict[str, str]:
+    """Give every argument for the event at `indices`."""
+    d: Distribution = draw.distribution
+    texts: dict[str, str] = {}
+    for p, node in zip(d.parameters, draw.args, strict=True):
+        batch = len(node.shape) - p.domain.event_rank
+        own = indices[len(indices) - batch :] if batch else ()
+        if p.domain.integer and p.domain.structure != "size" and (node.shape or isinstance(node, Data)):
+            texts[p.name] = scope.writer.entries.integers(node).at(*own).text
+        elif p.domain.event_rank:
+            value = scope.named(node, label and f"{label}_{p.name}") if own else scope.whole(node)
+            texts[p.name] = _event(value, p.domain.event_rank, own).text
+        else:
+            if own and label and not _elementary(scope, node):
+                scope.named(node, f"{label}_{p.name.rstrip('_')}")
+            texts[p.name] = scope.broadcast_element(node, indices).text
+    return texts
+
+
+def _elementary(scope: Scope, node: Node) -> bool:
+    """Tell whether one element of a value costs no more than reading it."""
+    whole = scope._lower(node).whole
+    return whole is not None and whole.is_name
+
+
+def density_at(scope: Scope, term: Term, indices: tuple[str, ...], label: str = "") -> str:
+    """Write the log density of one event, constants kept."""
+    d: Distribution = term.draw.distribution
+    if is_written_out(term.draw):
+        return scope.element(pointwise(term), indices).text
+    texts = fill(d, arguments_at(scope, term.draw, indices, label))
+    suffix = "lpmf" if d.discrete else "lpdf"
+    written = f"{d.stan.name}_{suffix}({value_at(scope, term, indices)} | {', '.join(texts)})"
+    if d.stan.constant and not term.draw.truncated:
+        written += f" + {d.stan.constant}"
+    mass = mass_at(scope, term.draw, indices)
+    return f"{written} - {mass}" if mass else written
+
+
+def _looped(scope: Scope, term: Term, shape: Shape) -> list[Statement]:
+    d: Distribution = term.draw.distribution
+    indices = tuple(scope.writer.names.claim_index(k) for k in range(len(shape)))
+    texts = fill(d, arguments_at(scope, term.draw, indices))
+    body = Tilde(value_at(scope, term, indices), d.stan.name, tuple(texts), term)
+    return list(scope.loops(shape, indices, (body,)))
+
+
+def _by_matrices(scope: Scope, term: Term) -> list[Statement]:
+    """Write a stack of vectors or matrices of real numbers, one vectorized statement for each."""
+    draw = term.draw
+    d: Distribution = draw.distribution
+    stacked = observed_value(scope, term)
+    lead = stacked.type.arrays
+    if lead < 1 or d.discrete or not d.stan.vectorizes or any(p.domain.event_rank for p in d.parameters):
+        return []
+    same_form = (not n.shape or (ONE not in n.shape and scope.whole(n).type == stacked.type) for n in draw.args)
+    if not all(same_form):
+        return []
+    indices = tuple(scope.writer.names.claim_index(k) for k in range(lead))
+    texts = {
+        p.name: _flat(scope.named(node).at(*indices), row_major=False).text if node.shape else scope.whole(node).text
+        for p, node in zip(d.parameters, draw.args, strict=True)
+    }
+    value = _flat(stacked.at(*indices), row_major=False)
+    body = Tilde(value.text, d.stan.name, tuple(fill(d, texts)), term)
+    return list(scope.loops(draw.shape[:lead], indices, (body,)))
+
+
+def _multivariate(scope: Scope, term: Term, batch: int) -> list[Statement]:
+    draw = term.draw
+    d: Distribution = draw.distribution
+    if batch == 0 or _takes_arrays(scope, term):
+        texts = {
+            p.name: _argument(scope, d, p.name, node, draw.shape, row_major=False)
+            for p, node in zip(d.parameters, draw.args, strict=True)
+        }
+        return [Tilde(observed_value(scope, term).text, d.stan.name, tuple(fill(d, texts)), term)]
+    return _looped(scope, term, draw.shape[:batch])
+
+
+def _takes_arrays(scope: Scope, term: Term) -> bool:
+    """Tell whether a stack of vectors can be written in one statement."""
+    return observed_value(scope, term).type == array_of(VECTOR) and _takes_containers(scope, term.draw)
+
+
+def _takes_containers(scope: Scope, draw: Draw) -> bool:
+    """Tell whether Stan's density takes the arguments as they are, many events at once."""
+    d: Distribution = draw.distribution
+    if not d.stan.vectorizes:
+        return False
+    for p, node in zip(d.parameters, draw.args, strict=True):
+        if len(node.shape) > p.domain.event_rank:
+            if d.stan.containers is not None and p.name not in d.stan.containers:
+                return False
+            if p.domain.event_rank and scope.whole(node).type != array_of(VECTOR):
+                return False
+    return True

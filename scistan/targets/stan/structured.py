@@ -1,0 +1,337 @@
+"""Stan forms of the ops whose text depends on types: reductions, linear algebra, shaping, indexing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from scistan.errors import UnsupportedError
+from scistan.graph.node import Apply, Node
+from scistan.graph.places import first_place
+from scistan.graph.text import short_text
+from scistan.ops.declaration import Call, Op
+from scistan.shapes import ONE, Shape
+from scistan.targets.stan.elementwise import expand
+from scistan.targets.stan.entries import sized_type
+from scistan.targets.stan.indexing import lower_index, lower_pick
+from scistan.targets.stan.scope import Lowered, NeedsStatements, Scope, canonical_type
+from scistan.targets.stan.syntax import (
+    MATRIX,
+    MULTIPLY,
+    POSTFIX,
+    REAL,
+    VECTOR,
+    Assign,
+    Declare,
+    Expr,
+    For,
+    PlusAssign,
+    call,
+    name,
+)
+
+__all__ = ["STRUCTURED", "lower_call", "unsupported"]
+
+
+def unsupported(node: Node, why: str) -> UnsupportedError:
+    """Say that Stan cannot express a value, and where it was written."""
+    return UnsupportedError(f"Stan cannot express `{short_text(node)}`: {why}.", place=first_place(node))
+
+
+def _attributes(node: Apply) -> dict[str, Any]:
+    return dict(node.attributes)
+
+
+def _whole(scope: Scope, node: Apply, expr: Expr) -> Lowered:
+    """Give a value that exists as a whole; an element of it is taken from a variable."""
+
+    def element(indices: tuple[str, ...]) -> Expr:
+        return scope.named(node).at(*indices) if indices else expr
+
+    return Lowered(expr, element)
+
+
+def lower_call(scope: Scope, node: Apply) -> Lowered:
+    """Lower an op that is one Stan function of whole values."""
+    form = node.op.stan if isinstance(node.op, Op) else None
+    if not isinstance(form, Call):
+        raise unsupported(node, f"the op `{node.op.name}` has no Stan form")
+    if form.functions:
+        scope.writer.functions[form.name] = form.functions
+    if any(len(arg.shape) > 2 for arg in node.args):
+        return _over_batches(scope, node, form)
+    return _whole(scope, node, call(form.name, [scope.canonical(a) for a in node.args], canonical_type(node.shape)))
+
+
+def _over_batches(scope: Scope, node: Apply, form: Call) -> Lowered:
+    raise unsupported(node, f"`{form.name}` of a stack of matrices")
+
+
+# -- reductions -----------------------------------------------------------------------------------
+_REDUCTIONS = {"sum": "sum", "mean": "mean", "prod": "prod", "min": "min", "max": "max", "logsumexp": "log_sum_exp"}
+
+
+def _reduce(scope: Scope, node: Apply) -> Lowered:
+    axes: tuple[int, ...] = _attributes(node)["axes"]
+    (arg,) = node.args
+    rank = len(arg.shape)
+    function = _REDUCTIONS[node.op.name]
+    if not axes:
+        return scope._lower(arg)
+    if len(axes) == rank and rank <= 2:
+        whole = call(function, [scope.canonical(arg)], REAL)
+        if not node.shape:
+            return _whole(scope, node, whole)
+        kept = Expr(f"[{whole.text}]'", VECTOR, POSTFIX) if rank == 1 else Expr(f"[[{whole.text}]]", MATRIX)
+        return Lowered(kept, lambda indices: whole)
+    if len(axes) == rank == 3 and node.op.name == "sum" and not node.shape:
+        return _sum_stack(scope, node)
+    if len(axes) > 1:
+        return _reduce_in_turn(scope, node, axes)
+    return _reduce_one_axis(scope, node, axes[0] + rank, function)
+
+
+def _sum_stack(scope: Scope, node: Apply) -> Lowered:
+    """Sum a stack of matrices, one matrix after the other."""
+    (arg,) = node.args
+    if scope.expressions_only:
+        raise NeedsStatements
+    base, text = scope.named(arg), scope.claim(node)
+    index = scope.writer.names.claim_index(0)
+    body = (PlusAssign(text, f"sum({base.at(index).text})"),)
+    scope.statements += [Declare("real", text, "0", node), *scope.loops(arg.shape[:1], (index,), body)]
+    total = name(text, REAL)
+    return Lowered(total, lambda indices: total)
+
+
+def _reduce_in_turn(scope: Scope, node: Apply, axes: tuple[int, ...]) -> Lowered:
+    keep = _attributes(node)["keepdims"]
+    op = node.op
+    if not isinstance(op, Op):
+        raise unsupported(node, "the op is not declared")
+    inner = op.build(node.args, {"axes": (axes[0],), "keepdims": True})
+    rest = op.build((inner,), {"axes": axes[1:], "keepdims": True})
+    if keep:
+        return scope._lower(rest)
+    rank = len(node.args[0].shape)
+    removed = {a + rank for a in axes}
+
+    def element(indices: tuple[str, ...]) -> Expr:
+        waiting = iter(indices)
+        return scope.element(rest, tuple("1" if k in removed else next(waiting) for k in range(rank)))
+
+    if not node.shape:
+        return Lowered(element(()), lambda indices: element(()))
+    return Lowered(None, element, 1)
+
+
+def _reduce_one_axis(scope: Scope, node: Apply, axis: int, function: str) -> Lowered:
+    (arg,) = node.args
+    base = scope.named(arg)
+    keep = _attributes(node)["keepdims"]
+
+    def element(indices: tuple[str, ...]) -> Expr:
+        keys = [i for k, i in enumerate(indices) if not keep or k != axis]
+        keys.insert(axis, ":")
+        while len(keys) > 1 and keys[-1] == ":":
+            keys.pop()  # a row needs no trailing colon
+        return call(function, [base.at(*keys)], REAL)
+
+    return Lowered(None, element, 1)
+
+
+# -- along an axis --------------------------------------------------------------------------------
+_ALONG = {"cumsum": "cumulative_sum", "softmax": "softmax", "log_softmax": "log_softmax"}
+
+
+def _along(scope: Scope, node: Apply) -> Lowered:
+    (arg,) = node.args
+    axis: int = _attributes(node)["axis"]
+    function = _ALONG[node.op.name]
+    if len(arg.shape) == 1:
+        return _whole(scope, node, call(function, [scope.whole(arg)], VECTOR))
+    if len(arg.shape) != 2:
+        raise unsupported(node, "more than two axes")
+    base = scope.canonical(arg)
+    base = base if base.is_name else scope.named(arg)
+    text = scope.claim(node)
+    size = scope.writer.sizes.text(node.shape[0 if axis == -1 else 1])
+    index = scope.writer.names.claim_index(0)
+    if axis == -1:
+        body = Assign(f"{text}[{index}]", f"{function}({base.text}[{index}]')'")
+    else:
+        body = Assign(f"{text}[:, {index}]", f"{function}({base.text}[:, {index}])")
+    declared = sized_type(MATRIX, node.shape, scope.writer.sizes)
+    scope.statements += [Declare(declared, text, node=node), For(index, size, (body,))]
+    variable = name(text, MATRIX)
+    return Lowered(variable, lambda indices: variable.at(*indices))
+
+
+# -- linear algebra -------------------------------------------------------------------------------
+def _matmul(scope: Scope, node: Apply) -> Lowered:
+    a, b = node.args
+    ranks = (len(a.shape), len(b.shape))
+    if max(ranks) > 2:
+        return _matmul_elements(scope, node)
+    left, right = scope.canonical(a), scope.canonical(b)
+    if ranks == (1, 1):
+        return _whole(scope, node, call("dot_product", [left, right], REAL))
+    if ranks == (1, 2):
+        product = Expr(f"({left.within(POSTFIX)}' * {right.within(MULTIPLY + 1)})'", VECTOR, POSTFIX)
+    else:
+        text = f"{left.within(MULTIPLY)} * {right.within(MULTIPLY + 1)}"
+        product = Expr(text, VECTOR if ranks[1] == 1 else MATRIX, MULTIPLY)
+    return _whole(scope, node, product)
+
+
+def _matmul_elements(scope: Scope, node: Apply) -> Lowered:
+    """Write one element of a product of stacks, or of values that are not matrices in Stan."""
+    a, b = node.args
+    left, right = scope.named(a), scope.named(b)
+
+    def element(indices: tuple[str, ...]) -> Expr:
+        spare = list(indices)
+        column = [spare.pop()] if len(b.shape) > 1 else []
+        row = [spare.pop()] if len(a.shape) > 1 else []
+        rows = left.at(*_batch(a.shape, spare), *row)
+        columns = right.at(*_batch(b.shape, spare), *([":", *column] if column else []))
+        return call("dot_product", [rows, columns], REAL)
+
+    return Lowered(None, element, 1)
+
+
+def _batch(shape: Shape, indices: list[str]) -> list[str]:
+    own = shape[:-2]
+    used = indices[len(indices) - len(own) :]
+    return ["1" if size == ONE else index for size, index in zip(own, used, strict=True)]
+
+
+def _outer(scope: Scope, node: Apply) -> Lowered:
+    left, right = (scope.whole(a) for a in node.args)
+    return _whole(scope, node, Expr(f"{left.within(MULTIPLY)} * {right.within(POSTFIX)}'", MATRIX, MULTIPLY))
+
+
+def _solve(function: str) -> Callable[[Scope, Apply], Lowered]:
+    def rule(scope: Scope, node: Apply) -> Lowered:
+        args = [scope.canonical(a) for a in node.args]
+        return _whole(scope, node, call(function, args, canonical_type(node.shape)))
+
+    return rule
+
+
+# -- shaping --------------------------------------------------------------------------------------
+def _transpose(scope: Scope, node: Apply) -> Lowered:
+    (arg,) = node.args
+    order: tuple[int, ...] = _attributes(node)["order"]
+    lowered = scope._lower(arg)
+    rank = len(arg.shape)
+
+    def element(indices: tuple[str, ...]) -> Expr:
+        keys = [""] * rank
+        for place, axis in enumerate(order):
+            keys[axis + rank] = indices[place]
+        return scope.element(arg, tuple(keys))
+
+    if rank == 2 and lowered.whole is not None and lowered.whole.type == MATRIX:
+        return Lowered(Expr(f"{lowered.whole.within(POSTFIX)}'", MATRIX, POSTFIX), element)
+    return Lowered(None, element, 1)
+
+
+def _reshape(scope: Scope, node: Apply) -> Lowered:
+    (arg,) = node.args
+    old, new = len(arg.shape), len(node.shape)
+    sizes = scope.writer.sizes
+    if old > 2 or new > 2:
+        raise unsupported(node, "reshaping more than two axes")
+    base = scope.canonical(arg)
+    flat = base if old == 1 else Expr(f"to_vector({base.within(POSTFIX)}')", VECTOR) if old == 2 else (
+        Expr(f"[{base.text}]'", VECTOR, POSTFIX))
+    if new == 0:
+        return _whole(scope, node, flat.at("1"))
+    if new == 1:
+        return _whole(scope, node, flat)
+    # NumPy fills row by row, Stan column by column unless told otherwise.
+    rows, columns = (sizes.text(s) for s in node.shape)
+    return _whole(scope, node, call("to_matrix", [flat, rows, columns, "0"], MATRIX))
+
+
+def _stack(scope: Scope, node: Apply) -> Lowered:
+    axis: int = _attributes(node)["axis"]
+    inner = len(node.shape) - 1
+    if inner == 0:
+        parts = ", ".join(scope.whole(a).text for a in node.args)
+        return _whole(scope, node, Expr(f"[{parts}]'", VECTOR, POSTFIX))
+    if inner > 1:
+        raise unsupported(node, "stacking matrices")
+    shape = node.shape[1:] if axis == -2 else node.shape[:1]
+    rows: list[str] = []
+    for arg in node.args:
+        value = scope.whole(arg)
+        if value.type.rank == 0:
+            value = call("rep_vector", [value, scope.writer.sizes.text(shape[0])], VECTOR)
+        rows.append(f"{value.within(POSTFIX)}'")
+    matrix = Expr(f"[{', '.join(rows)}]", MATRIX)
+    if axis == -1:
+        matrix = Expr(f"{matrix.text}'", MATRIX, POSTFIX)
+    return _whole(scope, node, matrix)
+
+
+def _concatenate(scope: Scope, node: Apply) -> Lowered:
+    axis: int = _attributes(node)["axis"]
+    if len(node.shape) > 2:
+        raise unsupported(node, "concatenating more than two axes")
+    function = "append_col" if len(node.shape) == 2 and axis == -1 else "append_row"
+    joined = scope.canonical(node.args[0])
+    for arg in node.args[1:]:
+        joined = call(function, [joined, scope.canonical(arg)], canonical_type(node.shape))
+    return _whole(scope, node, joined)
+
+
+def _broadcast_to(scope: Scope, node: Apply) -> Lowered:
+    (arg,) = node.args
+
+    def element(indices: tuple[str, ...]) -> Expr:
+        return scope.broadcast_element(arg, indices)
+
+    value = scope._lower(arg).whole
+    if value is None or len(node.shape) > 2 or value.type.arrays:
+        return Lowered(None, element, 1)
+    sizes = [scope.writer.sizes.text(s) for s in node.shape]
+    repeated = expand(scope, arg, value, node.shape)
+    if repeated.type.rank == 0:
+        function = "rep_vector" if len(sizes) == 1 else "rep_matrix"
+        repeated = call(function, [repeated, *sizes], canonical_type(node.shape))
+    return Lowered(repeated, element)
+
+
+def _positions(scope: Scope, node: Apply) -> Lowered:
+    size = scope.writer.sizes.text(node.shape[-1])
+    last = scope.writer.sizes.text(node.shape[-1] - 1)
+
+    def element(indices: tuple[str, ...]) -> Expr:
+        return Expr(f"{indices[-1]} - 1", REAL, 6)
+
+    if len(node.shape) == 1:
+        return Lowered(call("linspaced_vector", [size, "0", last], VECTOR), element)
+    return Lowered(None, element, 1)
+
+
+STRUCTURED: dict[str, Callable[[Scope, Apply], Lowered]] = {
+    **dict.fromkeys(_REDUCTIONS, _reduce),
+    **dict.fromkeys(_ALONG, _along),
+    "matmul": _matmul,
+    "outer": _outer,
+    "solve": _solve("mdivide_left"),
+    "solve_lower": _solve("mdivide_left_tri_low"),
+    "transpose": _transpose,
+    "reshape": _reshape,
+    "stack": _stack,
+    "concatenate": _concatenate,
+    "broadcast_to": _broadcast_to,
+    "positions": _positions,
+    "arange": _positions,
+    "index": lower_index,
+    "pick": lower_pick,
+}
+"""Every op that is not elementwise and not a plain call, with its rule."""
+

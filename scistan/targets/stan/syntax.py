@@ -1,0 +1,172 @@
+"""A small Stan syntax tree: typed expressions and statements, and how they become lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+__all__ = [
+    "ATOM", "INT", "MATRIX", "MULTIPLY", "POSTFIX", "REAL", "ROW_VECTOR", "UNARY", "VECTOR",
+    "Assign", "Comment", "Declare", "Expr", "For", "PlusAssign", "Statement", "TargetPlus", "Tilde", "Type",
+    "array_of", "call", "name", "number", "render",
+]
+
+MULTIPLY, UNARY, POSTFIX, ATOM = 7, 8, 10, 11
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A Stan type without its sizes: a base, and how many array axes stand before it."""
+
+    base: str
+    arrays: int = 0
+
+    @property
+    def rank(self) -> int:
+        return self.arrays + {"vector": 1, "row_vector": 1, "matrix": 2}.get(self.base, 0)
+
+
+INT, REAL, VECTOR, ROW_VECTOR, MATRIX = (Type(b) for b in ("int", "real", "vector", "row_vector", "matrix"))
+
+
+def array_of(base: Type, arrays: int = 1) -> Type:
+    """Give the type of arrays of `base`."""
+    return Type(base.base, base.arrays + arrays)
+
+
+@dataclass(frozen=True, slots=True)
+class Expr:
+    """A piece of Stan text with its type and how tightly it binds."""
+
+    text: str
+    type: Type
+    precedence: int = ATOM
+
+    def within(self, precedence: int) -> str:
+        """Give the text, in parentheses if it binds less tightly than its place asks."""
+        return self.text if self.precedence >= precedence else f"({self.text})"
+
+    @property
+    def is_name(self) -> bool:
+        return self.text.isidentifier()
+
+    def at(self, *indices: str) -> Expr:
+        """Index with text that counts from 1; the result's type follows."""
+        if not indices:
+            return self
+        left = self.type.rank - len([i for i in indices if i != ":"])
+        arrays = max(0, self.type.arrays - len(indices))
+        if self.type.arrays >= len(indices):
+            kind = Type(self.type.base, arrays)
+        elif left == 0:
+            kind = INT if self.type.base == "int" else REAL
+        else:
+            kind = ROW_VECTOR if self.type.base == "matrix" else VECTOR
+        return Expr(f"{self.within(ATOM)}[{', '.join(indices)}]", kind)
+
+
+def name(text: str, kind: Type) -> Expr:
+    """Refer to a variable."""
+    return Expr(text, kind)
+
+
+def number(value: float) -> Expr:
+    """Write a number; a negative one binds like a minus sign."""
+    kind = INT if isinstance(value, int) else REAL
+    text = repr(value)
+    if kind is REAL and text in ("inf", "-inf"):
+        text = text.replace("inf", "positive_infinity()")
+    return Expr(text, kind, UNARY if value < 0 else ATOM)
+
+
+def call(function: str, args: Sequence[Expr | str], kind: Type, bar: bool = False) -> Expr:
+    """Call a function; `bar` writes the first argument before `|`, as densities want."""
+    texts = [a if isinstance(a, str) else a.text for a in args]
+    inner = f"{texts[0]} | {', '.join(texts[1:])}" if bar else ", ".join(texts)
+    return Expr(f"{function}({inner.rstrip()})" if not inner.endswith("| ") else f"{function}({inner})", kind)
+
+
+class Statement:
+    """Something that stands on lines of its own."""
+
+    __slots__ = ()
+
+    def lines(self) -> Iterator[str]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Comment(Statement):
+    text: str
+
+    def lines(self) -> Iterator[str]:
+        yield f"// {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Declare(Statement):
+    """Declare a variable, with its value if it is given at once."""
+
+    kind: str  # the sized type with constraints, as text
+    name: str
+    value: str = ""
+    node: object = None
+
+    def lines(self) -> Iterator[str]:
+        yield f"{self.kind} {self.name}{f' = {self.value}' if self.value else ''};"
+
+
+@dataclass(frozen=True, slots=True)
+class Assign(Statement):
+    target: str
+    value: str
+
+    def lines(self) -> Iterator[str]:
+        yield f"{self.target} = {self.value};"
+
+
+@dataclass(frozen=True, slots=True)
+class PlusAssign(Statement):
+    target: str
+    value: str
+
+    def lines(self) -> Iterator[str]:
+        yield f"{self.target} += {self.value};"
+
+
+@dataclass(frozen=True, slots=True)
+class Tilde(Statement):
+    value: str
+    distribution: str
+    args: tuple[str, ...]
+    node: object = None
+
+    def lines(self) -> Iterator[str]:
+        yield f"{self.value} ~ {self.distribution}({', '.join(self.args)});"
+
+
+@dataclass(frozen=True, slots=True)
+class TargetPlus(Statement):
+    value: str
+    node: object = None
+
+    def lines(self) -> Iterator[str]:
+        yield f"target += {self.value};"
+
+
+@dataclass(frozen=True, slots=True)
+class For(Statement):
+    variable: str
+    size: str
+    body: tuple[Statement, ...] = field(default=())
+
+    def lines(self) -> Iterator[str]:
+        yield f"for ({self.variable} in 1:{self.size}) {{"
+        for statement in self.body:
+            yield from (f"  {line}" for line in statement.lines())
+        yield "}"
+
+
+def render(statements: Sequence[Statement]) -> list[str]:
+    """Write statements as lines, without the block's own indent."""
+    return [line for statement in statements for line in statement.lines()]

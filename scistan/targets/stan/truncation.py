@@ -1,0 +1,103 @@
+"""Truncation in Stan: the log probability that the bounds leave, once for each event, as a term of its own."""
+
+from __future__ import annotations
+
+from scistan.distributions.declaration import Distribution
+from scistan.distributions.density import log_mass
+from scistan.graph.graph import Draw, Term
+from scistan.graph.node import Literal, Node, literal
+from scistan.targets.stan.scope import Scope
+from scistan.targets.stan.syntax import MATRIX, POSTFIX, Expr, Statement, TargetPlus
+
+__all__ = ["factor", "mass_at", "truncation_statements"]
+
+# Never `T[,]` on a container: stanli 0.24 counts its normalizer wrongly.
+_BETWEEN = """\
+/** Log probability of {name}({listed}) between two bounds, taken in the tail that they lie in. */
+real {name}_between(real low, real high{declared}) {{
+  return {name}_lcdf(low | {listed}) < log(0.5)
+         ? log_diff_exp({name}_lcdf(high | {listed}), {name}_lcdf(low | {listed}))
+         : log_diff_exp({name}_lccdf(low | {listed}), {name}_lccdf(high | {listed}));
+}}"""
+
+
+def truncation_statements(scope: Scope, term: Term) -> list[Statement]:
+    """Subtract the log probability of the bounds; nothing where it is constant."""
+    draw = term.draw
+    if not draw.truncated or all(scope.writer.is_data(node) for node in draw.inputs):
+        return []
+    bounds = _bounds(draw)
+    scalars = all(not node.shape for node in (*draw.args, *bounds))
+    if scalars:
+        count = " * ".join(factor(scope.writer.sizes.text(s)) for s in draw.shape)
+        mass = mass_at(scope, draw, ())
+        return [TargetPlus(f"-{count} * {mass}" if count else f"-{mass}", term)]
+    if len(bounds) == 1 and len(draw.shape) <= 2 and _is_native(draw):
+        texts = {
+            p.name: _flat(scope.container(node, draw.shape))
+            for p, node in zip(draw.distribution.parameters, draw.args, strict=True)
+        }
+        bound = _flat(scope.container(bounds[0], draw.shape))
+        return [TargetPlus(f"-{_one_sided(draw)}({bound} | {_listed(draw.distribution, texts)})", term)]
+    indices = tuple(scope.writer.names.claim_index(k) for k in range(len(draw.shape)))
+    body = TargetPlus(f"-{mass_at(scope, draw, indices)}", term)
+    return list(scope.loops(draw.shape, indices, (body,)))
+
+
+def mass_at(scope: Scope, draw: Draw, indices: tuple[str, ...]) -> str:
+    """Write the log probability of the bounds for one event; empty without bounds."""
+    mass = log_mass(draw)
+    if mass is None:
+        return ""
+    if not _is_native(draw):
+        return scope.broadcast_element(mass._scistan_node_, indices).within(POSTFIX)
+    d: Distribution = draw.distribution
+    texts = {
+        p.name: scope.broadcast_element(node, indices).text for p, node in zip(d.parameters, draw.args, strict=True)
+    }
+    sides = [scope.broadcast_element(node, indices).text for node in _bounds(draw)]
+    if len(sides) == 1:
+        return f"{_one_sided(draw)}({sides[0]} | {_listed(d, texts)})"
+    _need_between(scope, d)
+    given = filter(None, (*sides, _listed(d, texts)))
+    return f"{d.stan.name}_between({', '.join(given)})"
+
+
+def _is_native(draw: Draw) -> bool:
+    return bool(draw.distribution.stan.name) and draw.distribution.stan.truncates
+
+
+def _bounds(draw: Draw) -> list[Node]:
+    """Give the bounds; a half distribution, which Stan writes as a whole one, starts at 0 by itself."""
+    lower = draw.lower
+    if draw.distribution.stan.constant and (lower is None or (isinstance(lower, Literal) and lower.value < 0)):
+        lower = literal(0)
+    return [b for b in (lower, draw.upper) if b is not None]
+
+
+def _one_sided(draw: Draw) -> str:
+    form = draw.distribution.stan
+    return f"{form.name}_{'lcdf' if draw.lower is None and not form.constant else 'lccdf'}"
+
+
+def _listed(d: Distribution, texts: dict[str, str]) -> str:
+    templates = d.stan.arguments or tuple(f"{{{p.name}}}" for p in d.parameters)
+    return ", ".join(t.format(**texts) for t in templates)
+
+
+def _need_between(scope: Scope, d: Distribution) -> None:
+    arguments = d.stan.arguments or tuple(f"{{{p.name}}}" for p in d.parameters)
+    listed = [f"p{k}" for k in range(1, len(arguments) + 1)]
+    declared = "".join(f", real {p}" for p in listed)
+    scope.writer.functions[f"{d.stan.name}_between"] = _BETWEEN.format(
+        name=d.stan.name, listed=", ".join(listed), declared=declared
+    )
+
+
+def _flat(value: Expr) -> str:
+    return f"to_vector({value.text})" if value.type == MATRIX else value.text
+
+
+def factor(text: str) -> str:
+    """Write a length so that it can be multiplied."""
+    return text if text.isidentifier() or text.isdigit() else f"({text})"

@@ -1,0 +1,8 @@
+"""The torch target: log densities and gradients over constrained values or unconstrained coordinates."""
+
+from scistan.targets.torch.batches import Batches
+from scistan.targets.torch.convert import to_numpy
+from scistan.targets.torch.density import Block, TorchDensity, joint_log_density
+from scistan.targets.torch.devices import Target, choose_target
+
+__all__ = ["Batches", "Block", "Target", "TorchDensity", "choose_target", "joint_log_density", "to_numpy"]

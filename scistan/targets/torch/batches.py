@@ -1,0 +1,153 @@
+"""Mini-batches: the density of some observations at a time, and the sum over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from scistan.graph.graph import Term
+from scistan.graph.instance import Instance
+from scistan.graph.node import Data, Node
+from scistan.graph.walk import topological
+from scistan.messages import point as messages
+from scistan.shapes import Size, SizeConflict
+from scistan.targets.torch.convert import to_tensor
+from scistan.targets.torch.density import TorchDensity
+
+__all__ = ["Batch", "Batches"]
+
+Tensor = Any
+_CHECKED = 32  # observations in each half of the check that halves add up
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some observations on the device, the density that takes them, and how many they are."""
+
+    density: TorchDensity
+    inputs: Mapping[Node, Tensor]
+    size: int
+
+    def log_density(self, q: Tensor, *, likelihood_only: bool, weight: float, share: float) -> Tensor:
+        """Give `share` of the terms that every batch has, and these observations' terms `weight` times."""
+        return self.density.log_density(
+            q, likelihood_only=likelihood_only, inputs=self.inputs, weight=weight, share=share
+        )
+
+
+class Batches:
+    """The observations of a model in batches of `size` along their first axis."""
+
+    def __init__(self, instance: Instance, size: int, device: str = "cpu", dtype: str = "float64") -> None:
+        self.instance = instance
+        self.device, self.dtype = device, dtype
+        self.term = _longest(instance)
+        axis = instance.table.reduce(self.term.draw.shape[0]) if self.term.draw.shape else Size(1)
+        self.total = instance.length(axis)
+        self.size = min(size, self.total)
+        self._axes = self._along(axis)
+        self._terms = [t.name for t in instance.graph.observed if any(leaf in self._axes for leaf in _leaves(t))]
+        self._densities: dict[int, TorchDensity] = {}
+        self._sources = {leaf: self._source(instance.values[leaf]) for leaf in self._axes}
+        self._check()
+
+    def _along(self, axis: Size) -> dict[Data, int]:
+        """Find the data that run along the observations, and on which axis of theirs."""
+        reduce = self.instance.table.reduce
+        for latent in self.instance.graph.latents:
+            if any(reduce(s) == axis for s in latent.draw.shape) and axis.terms:
+                raise messages.no_batches(self.term.name, f"the latent `{latent.name}` runs along them as well")
+        found: dict[Data, int] = {}
+        for leaf in self.instance.values:
+            places = [k for k, size in enumerate(leaf.shape) if reduce(size) == axis]
+            if len(places) > 1:
+                raise messages.no_batches(self.term.name, "an array runs along them twice")
+            if places:
+                found[leaf] = places[0]
+        if not axis.terms:
+            raise messages.no_batches(self.term.name, "there is but one")
+        for latent in self.instance.graph.latents:
+            if any(leaf in found for leaf in topological(latent.draw.inputs)):
+                raise messages.no_batches(self.term.name, f"the prior of `{latent.name}` is computed from them")
+        return found
+
+    def _source(self, array: np.ndarray) -> Tensor:
+        tensor = to_tensor(array, "cpu", self.dtype)
+        # Copies from pinned memory run beside the computation.
+        return tensor.pin_memory() if self.device.startswith("cuda") else tensor
+
+    def density(self, size: int) -> TorchDensity:
+        """Give the density of `size` observations, made once."""
+        if size not in self._densities:
+            values = dict(self.instance.values)
+            for leaf, axis in self._axes.items():
+                values[leaf] = np.take(values[leaf], range(size), axis=axis)
+            try:
+                part = replace(self.instance, values=values)
+            except SizeConflict:
+                raise messages.no_batches(self.term.name, "other lengths of the model depend on their number") from None
+            self._densities[size] = TorchDensity(
+                part, self.device, self.dtype, inputs=self._axes, batch=self._terms
+            )
+        return self._densities[size]
+
+    def take(self, rows: Tensor | slice) -> Batch:
+        """Bring some observations to the device."""
+        inputs: dict[Node, Tensor] = {}
+        size = 0
+        for leaf, axis in self._axes.items():
+            source = self._sources[leaf]
+            if isinstance(rows, slice):
+                part = source.narrow(axis, rows.start, rows.stop - rows.start)
+            else:
+                part = source.index_select(axis, rows)
+            size = part.shape[axis]
+            inputs[leaf] = part.to(self.device, non_blocking=True)
+        return Batch(self.density(size), inputs, size)
+
+    def in_order(self) -> Iterator[Batch]:
+        """Go through all observations once."""
+        for start in range(0, self.total, self.size):
+            yield self.take(slice(start, min(start + self.size, self.total)))
+
+    def shuffled(self, rng: np.random.Generator) -> Iterator[Batch]:
+        """Go through the observations in random order, in batches of one size; what is left over waits its turn."""
+        import torch
+
+        order = torch.from_numpy(rng.permutation(self.total))
+        for start in range(0, self.total - self.size + 1, self.size):
+            yield self.take(order[start : start + self.size])
+
+    def log_density(self, q: Tensor, *, likelihood_only: bool) -> Iterator[Tensor]:
+        """Give the parts, batch by batch, whose sum is the density of all observations."""
+        for batch in self.in_order():
+            share = batch.size / self.total
+            yield batch.log_density(q, likelihood_only=likelihood_only, weight=1.0, share=share)
+
+    def _check(self) -> None:
+        """Refuse a likelihood that is not a sum over observations: two halves must add up to the whole."""
+        half = min(_CHECKED, self.total // 2)
+        if half < 1 or self.device == "meta":
+            return
+        whole, left, right = (self.take(slice(*ends)) for ends in ((0, 2 * half), (0, half), (half, 2 * half)))
+        dimension = whole.density.dimension
+        start = np.random.default_rng(0).uniform(-0.5, 0.5, dimension)
+        q = whole.density.backend.constant(start)
+        parts = [float(b.log_density(q, likelihood_only=True, weight=1.0, share=0.0)) for b in (whole, left, right)]
+        slack = 1e-8 if self.dtype == "float64" else 1e-3
+        if np.isfinite(parts).all() and abs(parts[0] - parts[1] - parts[2]) > slack * (1 + abs(parts[0])):
+            raise messages.no_batches(self.term.name, "its density does not split into one term per observation")
+
+
+def _longest(instance: Instance) -> Term:
+    def length(term: Term) -> int:
+        return instance.length(term.draw.shape[0]) if term.draw.shape else 0
+
+    return max(instance.graph.observed, key=length)
+
+
+def _leaves(term: Term) -> list[Node]:
+    return [*topological(term.draw.inputs), term.value]

@@ -1,0 +1,306 @@
+"""The joint log density over a flat vector of unconstrained coordinates, one row per start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import prod
+from typing import Any, Protocol
+
+import numpy as np
+
+from scistan.distributions.declaration import Distribution
+from scistan.distributions.density import pointwise, total
+from scistan.distributions.resolve import value_domain
+from scistan.graph.graph import Term
+from scistan.graph.instance import Instance
+from scistan.graph.node import Node, Variable, literal
+from scistan.ops.expression import Expression
+from scistan.targets.evaluate import Evaluator, Value, aligned
+from scistan.targets.torch.backend import TorchBackend
+from scistan.targets.torch.bijections import STRUCTURES, Bijection, bounded
+from scistan.targets.torch.schedule import Schedule, Stage, Values
+from scistan.targets.torch.sums import Part, add_parts, split_sum
+
+__all__ = ["Block", "TorchDensity", "joint_log_density"]
+
+Tensor = Any
+
+
+class Lookup(Protocol):
+    """Whatever knows the values of nodes."""
+
+    def __getitem__(self, node: Node) -> Value: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Where a latent's coordinates lie in the flat vector, and their shape."""
+
+    term: Term
+    start: int
+    shape: tuple[int, ...]
+
+    @property
+    def stop(self) -> int:
+        return self.start + prod(self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class _Program:
+    """A schedule, and the parts of the density that it computes: those counted once, and those of the batch.
+
+    `constant` is what does not depend on the latents, summed.
+    """
+
+    schedule: Schedule
+    once: list[Part]
+    of_batch: list[Part]
+    constant: Tensor
+
+
+class TorchDensity:
+    """A model's log density in torch; constants and data are converted once.
+
+    `inputs` are data leaves that come with each evaluation instead, and `batch` names the observed
+    terms that run along them.
+    """
+
+    def __init__(
+        self,
+        instance: Instance,
+        device: str = "cpu",
+        dtype: str = "float64",
+        *,
+        inputs: Iterable[Node] = (),
+        batch: Iterable[str] = (),
+    ) -> None:
+        self.instance = instance
+        self.backend = TorchBackend(device, dtype)
+        self.torch = self.backend.module
+        self.blocks = self._lay_out()
+        self.dimension = self.blocks[-1].stop if self.blocks else 0
+        self._inputs = tuple(inputs)
+        self._batch = frozenset(batch)
+        self._programs: dict[bool, _Program] = {}
+        self._bijections: dict[str, Bijection] = {}
+
+    def _lay_out(self) -> list[Block]:
+        blocks: list[Block] = []
+        start = 0
+        for term in self.instance.graph.latents:
+            domain = value_domain(term.draw)
+            shape = self.instance.shape(term.draw.shape)
+            if domain.structure:
+                at = len(shape) - domain.event_rank
+                shape = shape[:at] + STRUCTURES[domain.structure].free(shape[at:])
+            blocks.append(Block(term, start, shape))
+            start = blocks[-1].stop
+        return blocks
+
+    # -- between coordinates and values -----------------------------------------------------------
+    def constrain(self, q: Tensor) -> tuple[Evaluator, Tensor, Tensor]:
+        """Set every latent from coordinates `q` (…, dimension).
+
+        Gives the evaluator, the log Jacobian of the constraints, and apart from it that of non-centring.
+        """
+        evaluator = Evaluator(self.instance, self.backend)
+        lead = tuple(q.shape[:-1])
+        jacobian, scaling = self.backend.zeros(*lead), self.backend.zeros(*lead)
+        for block in self.blocks:
+            value, log_jacobian, log_scale = self._placed(block, q, evaluator)
+            jacobian, scaling = jacobian + log_jacobian, scaling + log_scale
+            evaluator.set(block.term.value, value, batched=q.ndim == 2)
+        return evaluator, jacobian, scaling
+
+    def _placed(self, block: Block, q: Tensor, known: Lookup) -> tuple[Tensor, Tensor, Tensor]:
+        """Give a latent's value at `q`, and the log Jacobians of its constraint and of its non-centring."""
+        lead = tuple(q.shape[:-1])
+        u = self.coordinates(block, q)
+        zero = self.backend.zeros(*lead)
+        location_scale = self.location_scale(block.term, known)
+        if location_scale is None:
+            value, log_jacobian = self.bijection(block.term, known).constrain(u)
+            return value, _sum_events(log_jacobian, len(lead)), zero
+        location, scale = location_scale
+        value = location + scale * u
+        return value, zero, _sum_events(self.torch.log(scale).expand_as(value), len(lead))
+
+    @staticmethod
+    def coordinates(block: Block, q: Tensor) -> Tensor:
+        """Cut a latent's coordinates out of the flat vector."""
+        return q[..., block.start : block.stop].reshape((*q.shape[:-1], *block.shape))
+
+    def unconstrain(self, values: Mapping[Node, np.ndarray]) -> Tensor:
+        """Give the coordinates of values; a first axis over draws is kept when `values` have one."""
+        evaluator = Evaluator(self.instance, self.backend)
+        parts: list[Tensor] = []
+        for block in self.blocks:
+            x = self.backend.constant(np.asarray(values[block.term.value]))
+            batched = x.ndim > len(block.term.draw.shape)
+            location_scale = self.location_scale(block.term, evaluator)
+            if location_scale is not None:
+                u = (x - location_scale[0]) / location_scale[1]
+            else:
+                u = self.bijection(block.term, evaluator).unconstrain(x)
+            evaluator.set(block.term.value, x, batched=batched)
+            parts.append(u.reshape((*x.shape[:1], -1)) if batched else u.reshape(-1))
+        return self.torch.cat(parts, -1) if parts else self.backend.zeros(0)
+
+    def location_scale(self, term: Term, known: Lookup) -> tuple[Tensor, Tensor] | None:
+        """Give the location and scale that a non-centred latent is measured by; None for any other."""
+        if not term.draw.noncentred:
+            return None
+        location, scale = (aligned(known[n], len(n.shape), len(term.draw.shape)) for n in _location_scale(term))
+        return location, scale
+
+    def bijection(self, term: Term, known: Lookup) -> Bijection:
+        """Give the map from coordinates to a latent's domain."""
+        made = self._bijections.get(term.name)
+        if made is None:
+            made = self._bijection(term, known)
+            if not self._needs(term):
+                self._bijections[term.name] = made
+        return made
+
+    def _bijection(self, term: Term, known: Lookup) -> Bijection:
+        domain = value_domain(term.draw)
+        if domain.structure:
+            return STRUCTURES[domain.structure]
+        rank = len(term.draw.shape)
+
+        def bound(side: object) -> Tensor | None:
+            if side is None:
+                return None
+            if isinstance(side, Node):
+                return aligned(known[side], len(side.shape), rank)
+            return self.backend.constant(float(side))  # type: ignore[arg-type]
+
+        return bounded(bound(domain.lower), bound(domain.upper))
+
+    # -- densities over coordinates -----------------------------------------------------------------
+    def log_density(
+        self,
+        q: Tensor,
+        *,
+        jacobian: bool = False,
+        likelihood_only: bool = False,
+        inputs: Mapping[Node, Tensor] | None = None,
+        weight: float = 1.0,
+        share: float = 1.0,
+    ) -> Tensor:
+        """Give the log density at `q` over the sampled coordinates, or the observed terms alone.
+
+        The constraints' Jacobian is left out unless asked for. A batch's terms count `weight` times, the rest `share`.
+        """
+        program = self._program(likelihood_only)
+        jacobians: list[Tensor] | None = [] if jacobian else None
+        values = program.schedule.run(self._setters(q, jacobians), q.ndim == 2, inputs)
+        start = program.constant if q.ndim == 1 else program.constant.expand(len(q))
+        result = add_parts(program.once, values, start, self.torch)
+        if share != 1.0:
+            result = share * result
+        if program.of_batch:
+            zero = self.backend.zeros(*q.shape[:-1])
+            result = result + weight * add_parts(program.of_batch, values, zero, self.torch)
+        return result + sum(jacobians) if jacobians else result
+
+    def _setters(self, q: Tensor, jacobians: list[Tensor] | None) -> list[Callable[[Values], Tensor]]:
+        """Give, for each stage, what sets its leaf; the constraints' Jacobians are collected if there is a list."""
+
+        def value_of(block: Block, known: Values) -> Tensor:
+            if jacobians is None:
+                return self._value(block, q, known)
+            value, log_jacobian, _ = self._placed(block, q, known)
+            jacobians.append(log_jacobian)
+            return value
+
+        def coordinates_of(block: Block, _: Values) -> Tensor:
+            return self.coordinates(block, q)
+
+        setters: list[Callable[[Values], Tensor]] = [partial(value_of, block) for block in self.blocks]
+        return setters + [partial(coordinates_of, block) for block in self.blocks if block.term.draw.noncentred]
+
+    def _value(self, block: Block, q: Tensor, known: Lookup) -> Tensor:
+        u = self.coordinates(block, q)
+        location_scale = self.location_scale(block.term, known)
+        if location_scale is not None:
+            return location_scale[0] + location_scale[1] * u
+        return self.bijection(block.term, known).value(u)
+
+    def _program(self, likelihood_only: bool) -> _Program:
+        if likelihood_only not in self._programs:
+            self._programs[likelihood_only] = self._compile(likelihood_only)
+        return self._programs[likelihood_only]
+
+    def _compile(self, likelihood_only: bool) -> _Program:
+        stages = [Stage(b.term.value, self._needs(b.term)) for b in self.blocks]
+        standard = {b.term.name: Variable(b.term.name, b.term.draw.shape, self, None)
+                    for b in self.blocks if b.term.draw.noncentred}
+        once: list[Part] = []
+        of_batch: list[Part] = []
+        for term in self.instance.graph.terms:
+            if term.is_observed or not likelihood_only:
+                z = standard.get(term.name)
+                node = pointwise(term) if z is None else _standard_density(term, z)
+                (of_batch if term.name in self._batch else once).extend(split_sum(node, self.instance))
+        stages += [Stage(z) for z in standard.values()]
+        roots = [node for part in (*once, *of_batch) for node in part.reads]
+        schedule = Schedule(self.instance, self.backend, stages, roots, self._inputs)
+        fixed = [part for part in once if all(map(schedule.is_fixed, part.reads))]
+        constant = add_parts(fixed, schedule.constants, self.backend.zeros(), self.torch)
+        return _Program(schedule, [part for part in once if part not in fixed], of_batch, constant)
+
+    def _needs(self, term: Term) -> tuple[Node, ...]:
+        if term.draw.noncentred:
+            return _location_scale(term)
+        domain = value_domain(term.draw)
+        return tuple(side for side in (domain.lower, domain.upper) if isinstance(side, Node))
+
+    # -- densities over values ------------------------------------------------------------------------
+    @cached_property
+    def _totals(self) -> list[tuple[Term, Node]]:
+        return [(term, total(term)) for term in self.instance.graph.terms]
+
+    def term_densities(self, evaluator: Evaluator) -> dict[str, Tensor]:
+        """Give each term's log density at the values that `evaluator` holds."""
+        return {term.name: evaluator[node].array for term, node in self._totals}
+
+    def at_values(self, latents: Mapping[Node, Tensor]) -> Tensor:
+        """Give the joint log density at constrained values."""
+        evaluator = Evaluator(self.instance, self.backend)
+        for leaf, tensor in latents.items():
+            evaluator.set(leaf, tensor, batched=False)
+        result = self.backend.zeros()
+        for density in self.term_densities(evaluator).values():
+            result = result + density
+        return result
+
+
+def _location_scale(term: Term) -> tuple[Node, ...]:
+    d: Distribution = term.draw.distribution
+    named = d.named(term.draw.args)
+    return tuple(named[name] for name in d.location_scale or ())
+
+
+def _standard_density(term: Term, z: Variable) -> Node:
+    """Give the log density of `z` in `x = location + scale · z`.
+
+    It is the density at location 0 and scale 1: going through `x` would lose the digits of `z` where the scale is tiny.
+    """
+    d: Distribution = term.draw.distribution
+    location, scale = d.location_scale or ("", "")
+    named = {**d.named(term.draw.args), location: literal(0.0), scale: literal(1.0)}
+    density = d.log_density(Expression(z), *(Expression(node) for node in named.values()))
+    return density._scistan_node_
+
+
+def _sum_events(tensor: Tensor, lead: int) -> Tensor:
+    return tensor.reshape((*tensor.shape[:lead], -1)).sum(-1)
+
+
+def joint_log_density(instance: Instance, latents: Mapping[Node, np.ndarray]) -> float:
+    """Give the joint log density at one point of constrained values."""
+    density = TorchDensity(instance)
+    return float(density.at_values({leaf: density.backend.constant(a) for leaf, a in latents.items()}))

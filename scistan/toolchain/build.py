@@ -1,0 +1,64 @@
+"""From Stan text to an executable: `compile_stan` reads as the whole way, the cache first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from scistan.toolchain.cache import open_store
+from scistan.toolchain.errors import NoToolchainError
+from scistan.toolchain.find import Toolchain, find_toolchain
+from scistan.toolchain.options import BuildOptions
+from scistan.toolchain.place import MODELS
+from scistan.toolchain.request import EXECUTABLE, Request, loose_key
+from scistan.toolchain.source import Source
+from scistan.toolchain.store import Store
+
+__all__ = ["BuildOptions", "compile_stan", "find_built"]
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
+DEFAULT = BuildOptions()
+
+
+def compile_stan(
+    text: str,
+    *,
+    options: BuildOptions = DEFAULT,
+    progress: bool = True,
+    includes: Mapping[str, str] = NOTHING,
+    toolchain: Toolchain | None = None,
+    workers: int | None = None,
+) -> Path:
+    """Give the executable of a Stan program: from the cache in milliseconds, else built now.
+
+    Raises StancError (with the line) where stanc refuses the program, ToolchainError where building fails.
+    """
+    source = Source.of(text, includes)
+    store = open_store()
+    try:
+        request = Request(source, options, toolchain or find_toolchain())
+    except NoToolchainError:
+        # A machine without a compiler still runs what was imported.
+        if entry := store.find_loose(MODELS, loose_key(source, options)):
+            return entry.folder / EXECUTABLE
+        raise
+    if found := find_built(store, request):
+        return found
+    from scistan.toolchain.pool import build_requests
+
+    (result,) = build_requests([request], store, workers=workers, progress=progress)
+    if isinstance(result, Path):
+        return result
+    raise result
+
+
+def find_built(store: Store, request: Request) -> Path | None:
+    """Look for an executable with the methods asked for, or with more."""
+    wishes = [request]
+    if request.options.methods == "core":
+        wishes.append(Request(request.source, request.options.full(), request.toolchain))
+    for wish in wishes:
+        if entry := store.find(MODELS, wish.key):
+            return entry.folder / EXECUTABLE
+    return None

@@ -1,0 +1,88 @@
+"""What this machine is: platform, processor, and how many compilations it can carry at once."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from scistan.toolchain.keys import Json
+
+__all__ = ["available_memory", "cpu_flags", "free_disk", "platform_part", "usable_cores", "worker_count"]
+
+COMPILE_MEMORY = 2_000_000_000  # a model with templates over Stan Math: 1.5 to 2 GB at its peak
+
+
+def platform_part() -> Json:
+    """Say on which kind of machine an executable runs."""
+    if sys.platform == "win32":
+        return {"system": sys.platform, "machine": os.environ.get("PROCESSOR_ARCHITECTURE", ""), "libc": ""}
+    libc = ""
+    if sys.platform == "linux":
+        try:
+            libc = os.confstr("CS_GNU_LIBC_VERSION") or ""
+        except (ValueError, OSError):
+            libc = "other"
+    return {"system": sys.platform, "machine": os.uname().machine, "libc": libc}
+
+
+def cpu_flags() -> str:
+    """List the processor's features: what `-march=native` depends on."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        import platform
+
+        return platform.processor() or platform.machine()
+    wanted = ("vendor_id", "model name", "flags", "CPU part", "Features")
+    found = {name.strip(): value for name, _, value in (line.partition(":") for line in lines)}
+    return ";".join(" ".join(sorted(found[name].split())) for name in wanted if name in found)
+
+
+def usable_cores() -> int:
+    """Count the cores this process may use, a container's share included."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        if quota != "max":
+            cores = min(cores, max(1, int(quota) // int(period)))
+    except (OSError, ValueError):
+        pass
+    return cores
+
+
+def available_memory() -> int | None:
+    """Give the memory that can be used now, in bytes, or None where the system does not say."""
+    candidates = []
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        candidates += [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
+        limit = Path("/sys/fs/cgroup/memory.max").read_text().strip()
+        if limit != "max":
+            used = int(Path("/sys/fs/cgroup/memory.current").read_text())
+            candidates.append(max(0, int(limit) - used))
+    except (OSError, ValueError):
+        pass
+    if not candidates and sys.platform != "win32":
+        with suppress(ValueError, OSError):
+            candidates.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2)
+    return min(candidates, default=None)
+
+
+def worker_count(asked: int | None = None) -> int:
+    """Choose how many compilers run at once: by cores and by memory, unless told."""
+    if asked is not None:
+        return max(1, asked)
+    memory = available_memory()
+    by_memory = usable_cores() if memory is None else memory // COMPILE_MEMORY
+    return max(1, min(usable_cores(), by_memory))
+
+
+def free_disk(path: Path) -> int:
+    """Give the free bytes of the disk that holds a path, or would hold it."""
+    import shutil
+
+    while not path.exists() and path != path.parent:
+        path = path.parent
+    return shutil.disk_usage(path).free

@@ -1,0 +1,97 @@
+"""Look through the cache: what it holds, what is sound, and clear it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from scistan.toolchain.evict import Item, items, prune
+from scistan.toolchain.place import MODELS
+from scistan.toolchain.record import BadRecordError, Record, read_record, verify_folder
+from scistan.toolchain.source import PROGRAM
+from scistan.toolchain.store import Store
+
+__all__ = ["Finding", "Listed", "ago", "clear", "list_cache", "verify_cache"]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One entry as shown to people."""
+
+    key: str
+    what: str
+    bytes: int
+    used: float
+    seconds: float
+    versions: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An entry that is not sound, and why."""
+
+    kind: str
+    folder: Path
+    reason: str
+
+
+def list_cache(store: Store) -> list[Listed]:
+    """List the cache's entries, the most recently used first."""
+    return [listed(item) for item in reversed(items(store))]
+
+
+def listed(item: Item) -> Listed:
+    """Describe one item."""
+    try:
+        record = read_record(item.folder)
+    except BadRecordError as error:
+        return Listed(item.folder.name, f"damaged: {error}", item.bytes, item.used, 0.0, "")
+    what = title(item, record)
+    versions = f"Stan {record.versions.get('stan', '?')}"
+    return Listed(item.folder.name, what, item.bytes, item.used, record.seconds, versions)
+
+
+def title(item: Item, record: Record) -> str:
+    """Say what an item is: for a model its methods and the first line of its program."""
+    if item.kind != MODELS:
+        names = {"header": "precompiled header", "object": "model object"}
+        kind = str(record.parts.get("kind"))
+        return names.get(kind, f"runner {record.parts.get('name', kind)}")
+    try:
+        program = (item.folder / PROGRAM).read_text()
+    except OSError:
+        return "model"
+    lines = [line.strip() for line in program.splitlines() if line.strip()]
+    return f"model ({record.parts.get('methods')}), {len(lines)} lines: {' '.join(lines)[:48]}"
+
+
+def verify_cache(store: Store, *, remove: bool = False) -> list[Finding]:
+    """Check every byte of every entry; remove what is not sound if told."""
+    findings = []
+    for kind, folder in store.folders():
+        try:
+            verify_folder(folder, read_record(folder))
+        except (BadRecordError, OSError) as error:
+            findings.append(Finding(kind, folder, str(error)))
+            if remove:
+                store.discard(folder)
+    return findings
+
+
+def clear(store: Store) -> list[Item]:
+    """Remove everything that is not in use."""
+    return prune(store, size=-1, grace=0.0)
+
+
+def ago(moment: float, now: float | None = None) -> str:
+    """Say how long ago a moment was.
+
+    >>> ago(0, now=7200)
+    '2 h ago'
+    """
+    seconds = (time.time() if now is None else now) - moment
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit} ago"
+    return "now"

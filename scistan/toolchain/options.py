@@ -1,0 +1,53 @@
+"""How a program is built: the options that enter the key of its executable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from scistan.messages import toolchain as messages
+
+__all__ = ["BuildOptions", "Methods"]
+
+Methods = Literal["core", "full"]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """Options of a build; equal options give the same executable.
+
+    `cpp_options` holds compiler flags (`-DNAME`) and CmdStan's make variables (`STAN_NO_RANGE_CHECKS=true`).
+    `precompiled_header`: None makes one where the disk allows it, False never, True insists.
+    `methods`: "core" links what a first `sample` needs, "full" every method of the runner.
+    """
+
+    stanc_options: tuple[str, ...] = ("--O1",)
+    cpp_options: tuple[str, ...] = ()
+    optimize: int = 3
+    march_native: bool = False
+    threads: bool = True
+    precompiled_header: bool | None = None
+    methods: Methods = "core"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stanc_options", tuple(self.stanc_options))
+        object.__setattr__(self, "cpp_options", tuple(self.cpp_options))
+        if self.optimize not in (0, 1, 2, 3):
+            raise messages.bad_option("optimize", self.optimize, "0, 1, 2 or 3")
+        if self.methods not in ("core", "full"):
+            raise messages.bad_option("methods", self.methods, "'core' or 'full'")
+
+    def full(self) -> BuildOptions:
+        """Give the same options with every method linked."""
+        return replace(self, methods="full")
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The compiler flags among `cpp_options`."""
+        return tuple(option for option in self.cpp_options if option.startswith("-"))
+
+    @property
+    def variables(self) -> tuple[tuple[str, str], ...]:
+        """The make variables among `cpp_options`, as name and value."""
+        named = (option.partition("=") for option in self.cpp_options if not option.startswith("-"))
+        return tuple((name, value or "true") for name, _, value in named)

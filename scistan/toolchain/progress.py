@@ -1,0 +1,142 @@
+"""Tell the user what is being built, since when, and what is waited for."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Protocol
+
+from scistan.screen import is_watched
+
+__all__ = ["Display", "Lines", "Silent", "open_display"]
+
+TICK = 0.5
+
+
+class Display(Protocol):
+    """What a build reports to."""
+
+    def step(self, label: str) -> AbstractStep:
+        """Enter and leave a step of the work."""
+
+    def say(self, text: str) -> None:
+        """Tell the user something once."""
+
+    def finish(self) -> None:
+        """Count one model as done."""
+
+    def close(self) -> None:
+        """Leave the screen as it was."""
+
+
+class AbstractStep(Protocol):
+    """A step of the work: a context in which it is shown as running."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> bool | None: ...
+
+
+class Silent:
+    """Show nothing."""
+
+    @contextmanager
+    def step(self, label: str) -> Iterator[None]:
+        """Enter and leave a step of the work."""
+        del label
+        yield
+
+    def say(self, text: str) -> None:
+        """Tell the user something once."""
+
+    def finish(self) -> None:
+        """Count one model as done."""
+
+    def close(self) -> None:
+        """Leave the screen as it was."""
+
+
+class Lines:
+    """Write a line when a step starts that takes long, and one when it ends: for logs."""
+
+    @contextmanager
+    def step(self, label: str) -> Iterator[None]:
+        """Enter and leave a step of the work."""
+        started = time.monotonic()
+        self.say(f"{label} ...")
+        yield
+        self.say(f"{label}: done in {time.monotonic() - started:.1f} s")
+
+    def say(self, text: str) -> None:
+        """Tell the user something once."""
+        sys.stderr.write(f"scistan: {text}\n")
+        sys.stderr.flush()
+
+    def finish(self) -> None:
+        """Count one model as done."""
+
+    def close(self) -> None:
+        """Leave the screen as it was."""
+
+
+class Bar:
+    """A tqdm bar over the models with the running steps and their seconds behind it."""
+
+    def __init__(self, total: int) -> None:
+        from tqdm import tqdm
+
+        self.running: dict[object, tuple[str, float]] = {}
+        self.guard = threading.Lock()
+        self.closed = threading.Event()
+        self.bar = tqdm(total=total, desc="compiling", unit="model", leave=False, file=sys.stderr)
+        self.ticker = threading.Thread(target=self.tick, daemon=True)
+        self.ticker.start()
+
+    @contextmanager
+    def step(self, label: str) -> Iterator[None]:
+        """Enter and leave a step of the work."""
+        token = object()
+        with self.guard:
+            self.running[token] = (label, time.monotonic())
+        try:
+            yield
+        finally:
+            with self.guard:
+                self.running.pop(token, None)
+
+    def say(self, text: str) -> None:
+        """Tell the user something once."""
+        self.bar.write(f"scistan: {text}", file=sys.stderr)
+
+    def tick(self) -> None:
+        """Show the running steps until closed."""
+        while not self.closed.wait(TICK):
+            with self.guard:
+                running = list(self.running.values())
+            steps = [f"{label} {time.monotonic() - since:.0f} s" for label, since in running]
+            self.bar.set_postfix_str(" | ".join(steps))
+
+    def finish(self) -> None:
+        """Count one model as done."""
+        self.bar.update()
+
+    def close(self) -> None:
+        """Leave the screen as it was."""
+        self.closed.set()
+        self.ticker.join()
+        self.bar.close()
+
+
+def open_display(progress: bool, total: int) -> Display:
+    """Choose how to show progress: a bar on a screen or in a notebook, lines in a log, or nothing."""
+    if not progress:
+        return Silent()
+    if is_watched():
+        return Bar(total)
+    return Lines()

@@ -1,0 +1,32 @@
+// sample: the No-U-Turn sampler with the unit metric.
+#include <stan/model/model_header.hpp>
+
+#include "sampling.hpp"
+
+#include <stan/services/sample/hmc_nuts_unit_e.hpp>
+#include <stan/services/sample/hmc_nuts_unit_e_adapt.hpp>
+
+namespace scistan::runner {
+
+namespace {
+
+namespace services = stan::services;
+
+int sample(Run& run) {
+  Sampling s(run);
+  if (!s.adaptive)
+    return s.finish(services::sample::hmc_nuts_unit_e(
+        run.model, s.chains, s.inits, run.seed, run.id, s.init_radius, s.warmup, s.samples, s.thin,
+        s.save_warmup, run.refresh, s.stepsize, s.jitter, s.max_depth, run.interrupt, run.logger,
+        s.init_writers, s.draws, s.diagnostics));
+  return s.finish(services::sample::hmc_nuts_unit_e_adapt(
+      run.model, s.chains, s.inits, run.seed, run.id, s.init_radius, s.warmup, s.samples, s.thin,
+      s.save_warmup, run.refresh, s.stepsize, s.jitter, s.max_depth, s.delta, s.gamma, s.kappa,
+      s.t0, run.interrupt, run.logger, s.init_writers, s.draws, s.diagnostics, s.metric_files));
+}
+
+const Registration registered("sample hmc nuts unit_e", sample);
+
+}  // namespace
+
+}  // namespace scistan::runner

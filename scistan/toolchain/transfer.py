@@ -1,0 +1,150 @@
+"""Carry executables to another machine of the same kind in a tar file; an import checks every byte."""
+
+from __future__ import annotations
+
+import os
+import tarfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from scistan.messages import toolchain as messages
+from scistan.toolchain.host import cpu_flags, platform_part
+from scistan.toolchain.lock import key_lock
+from scistan.toolchain.place import MODELS, PRODUCTS, prepare_root
+from scistan.toolchain.record import BadRecordError, Record, read_record, verify_folder
+from scistan.toolchain.store import Store, settle
+from scistan.toolchain.workspace import Workspace, workspace
+
+__all__ = ["Imported", "export_cache", "import_cache"]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import took in, and what it left out and why."""
+
+    added: tuple[str, ...]
+    present: tuple[str, ...]
+    skipped: tuple[tuple[str, str], ...]
+
+
+def exported(store: Store, keys: Sequence[str], objects: bool) -> Iterator[tuple[str, Path]]:
+    """Walk through the entries to export; a precompiled header is bound to its place and stays."""
+    for kind, folder in store.folders():
+        if keys and not any(folder.name.startswith(key) for key in keys):
+            continue
+        try:
+            record = read_record(folder)
+            if kind == PRODUCTS and (not objects or record.parts.get("kind") == "header"):
+                continue
+            verify_folder(folder, record)
+        except (BadRecordError, OSError):
+            continue
+        yield kind, folder
+
+
+def export_cache(store: Store, path: Path, *, keys: Sequence[str] = (), objects: bool = False) -> list[str]:
+    """Write sound entries to a tar file; give their keys.
+
+    `keys` are beginnings of keys, none means all; `objects=True` adds the runner's and models' objects, with
+    which the other machine builds new models sooner.
+    """
+    names = []
+    fresh = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        with tarfile.open(fresh, "w:gz", compresslevel=6) as archive:
+            for kind, folder in exported(store, keys, objects):
+                archive.add(folder, arcname=f"{kind}/{folder.name}", filter=anonymous)
+                names.append(folder.name)
+        os.replace(fresh, path)
+    finally:
+        fresh.unlink(missing_ok=True)
+    return names
+
+
+def anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    """Leave the user's name and id out of an archive."""
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    return member
+
+
+def import_cache(store: Store, path: Path) -> Imported:
+    """Take in the entries of an export that fit this machine; each is checked as if it were to be run."""
+    prepare_root(store.root)
+    added, present, skipped = [], [], []
+    try:
+        archive = tarfile.open(path)  # noqa: SIM115 - closed by the with below
+    except (OSError, tarfile.TarError) as error:
+        raise messages.bad_archive(path, str(error)) from error
+    with archive:
+        for (kind, key), members in grouped(archive, path).items():
+            if store.find(kind, key):
+                present.append(key)
+                continue
+            with workspace(store.root) as place:
+                reason = take_in(store, archive, members, kind, key, place)
+            if reason:
+                skipped.append((key, reason))
+            else:
+                added.append(key)
+    return Imported(tuple(added), tuple(present), tuple(skipped))
+
+
+def grouped(archive: tarfile.TarFile, path: Path) -> dict[tuple[str, str], list[tarfile.TarInfo]]:
+    """Sort an archive's files by entry, refusing names that lead anywhere else."""
+    groups: dict[tuple[str, str], list[tarfile.TarInfo]] = {}
+    try:
+        members = archive.getmembers()
+    except (OSError, tarfile.TarError, EOFError) as error:
+        raise messages.bad_archive(path, str(error)) from error
+    for member in members:
+        parts = PurePosixPath(member.name).parts
+        plain = member.isdir() or member.isreg()
+        if not plain or len(parts) < 2 or parts[0] not in (MODELS, PRODUCTS) or ".." in parts:
+            raise messages.bad_archive(path, f"it holds {member.name!r}")
+        groups.setdefault((parts[0], parts[1]), []).append(member)
+    return groups
+
+
+def take_in(
+    store: Store,
+    archive: tarfile.TarFile,
+    members: list[tarfile.TarInfo],
+    kind: str,
+    key: str,
+    place: Workspace,
+) -> str:
+    """Unpack one entry, check it and rename it into place; give the reason if it must stay out."""
+    folder = place.scratch / key
+    for member in members:
+        inside = PurePosixPath(member.name).relative_to(f"{kind}/{key}")
+        target = folder / inside
+        if member.isdir():
+            target.mkdir(parents=True, exist_ok=True)
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if (source := archive.extractfile(member)) is not None:
+            target.write_bytes(source.read())
+            target.chmod(0o700 if member.mode & 0o100 else 0o600)
+    try:
+        record = read_record(folder)
+        if reason := misfit(record):
+            return reason
+        for path in (*folder.rglob("*"), folder):
+            settle(path)
+        verify_folder(folder, record)
+    except (BadRecordError, OSError) as error:
+        return str(error)
+    with key_lock(store.root, key):
+        store.put(folder, kind)
+    return ""
+
+
+def misfit(record: Record) -> str:
+    """Say why an entry of another machine cannot run here, or nothing."""
+    if record.parts.get("platform") != platform_part():
+        return f"built for another kind of machine: {record.parts.get('platform')}"
+    if record.parts.get("cpu") not in ("", cpu_flags()):
+        return "built with -march=native for another processor"
+    return ""

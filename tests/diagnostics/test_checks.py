@@ -1,0 +1,127 @@
+"""The checks: each finds what it is for, names where, and says what to try; many variables cost one pass."""
+
+import numpy as np
+import pytest
+
+from scistan.diagnostics import check_approximation, check_draws
+from scistan.diagnostics.checks import CHECKS, THRESHOLDS
+from scistan.diagnostics.statistics import bulk_ess, measure, rhat, tail_ess
+
+
+def well(seed=0, chains=4, draws=500, shape=(3,)):
+    return np.random.default_rng(seed).normal(size=(chains, draws, *shape))
+
+
+def statistics(seed=1, chains=4, draws=500):
+    rng = np.random.default_rng(seed)
+    return {
+        "lp": rng.normal(size=(chains, draws)),
+        "energy": rng.normal(size=(chains, draws)),
+        "diverging": np.zeros((chains, draws), bool),
+        "tree_depth": np.full((chains, draws), 3),
+    }
+
+
+def test_healthy_draws_have_no_findings():
+    diagnosis = check_draws({"x": well()}, statistics())
+    assert diagnosis.ok
+    assert bool(diagnosis)
+    assert diagnosis.verdict.startswith("healthy: R-hat")
+    assert diagnosis.hint("R-hat") is None
+    assert len(diagnosis.to_dataframe()) == 0
+
+
+def ill():
+    apart, stuck, noisy = well(), well(), well()
+    apart[0, :, 1] += 4
+    stuck[2] = 0.5
+    noisy[1, 7, 0] = np.nan
+    lp = statistics()["lp"].copy()
+    lp[2] = -3.0
+    energy = np.cumsum(np.random.default_rng(2).normal(size=(4, 500)), axis=1)
+    diverging = np.zeros((4, 500), bool)
+    diverging[3, :5] = True
+    depth = np.full((4, 500), 3)
+    depth[0, 0] = 10
+    return {
+        "R-hat": ({"x": apart}, {}, ("x[1]",)),
+        "chain means": ({"x": apart}, {}, ("x[1]",)),
+        "bulk ESS": ({"x": np.repeat(well(draws=20), 25, axis=1)}, {}, ("x[0]", "x[1]", "x[2]")),
+        "stuck chains": ({"x": stuck}, {"lp": lp}, ("chain 2",)),
+        "E-BFMI": ({"x": well()}, {"energy": energy}, ()),
+        "divergences": ({"x": well()}, {"diverging": diverging}, ()),
+        "tree depth": ({"x": well()}, {"tree_depth": depth}, ()),
+        "finite draws": ({"x": noisy}, {}, ("x",)),
+    }
+
+
+@pytest.mark.parametrize("check", list(ill()))
+def test_each_check_finds_what_it_is_for(check):
+    posterior, more, where = ill()[check]
+    diagnosis = check_draws(posterior, {**statistics(), **more})
+    hint = diagnosis.hint(check)
+    assert hint is not None, diagnosis
+    assert set(hint.variables) >= set(where)
+    assert hint.fact
+    assert hint.suggestion
+    assert check in diagnosis.verdict
+    assert hint.fact in repr(diagnosis)
+    assert "<table>" in diagnosis._repr_html_()
+    assert check in set(diagnosis.to_dataframe()["check"])
+    assert check in (*CHECKS, "finite draws")
+
+
+def test_thresholds_are_applied_to_unrounded_numbers():
+    """Draws apart by just so much that R-hat rounds to 1.01 and lies above it."""
+    base = well(draws=2000, shape=())
+    for shift in np.linspace(0.05, 0.5, 200):
+        x = base.copy()
+        x[0] += shift
+        value = float(rhat(x))
+        if 1.01 < value < 1.0149:
+            assert check_draws({"x": x}, {}).hint("R-hat").value == pytest.approx(value)
+            return
+    raise AssertionError("no shift gave such a value")
+
+
+def test_many_variables_are_measured_as_each_alone(monkeypatch):
+    from scistan.diagnostics import statistics as module
+
+    monkeypatch.setattr(module, "_BLOCK", 4 * 100 * 5)
+    posterior = {"a": well(1, draws=100, shape=()), "b": well(2, draws=100, shape=(2, 7)), "c": well(3, draws=100)}
+    for name, health in measure(posterior).items():
+        x = posterior[name]
+        np.testing.assert_allclose(health.rhat, rhat(x))
+        np.testing.assert_allclose(health.bulk_ess, bulk_ess(x))
+        np.testing.assert_allclose(health.tail_ess, tail_ess(x))
+        assert health.mean_gap.shape == x.shape[2:]
+
+
+def test_constants_and_empty_variables_are_no_finding():
+    factor = np.zeros((4, 500, 2, 2))
+    factor[..., 0, 0] = 1
+    factor[..., 1, 1] = np.random.default_rng(0).uniform(size=(4, 500))
+    diagnosis = check_draws({"L": factor, "nothing": np.empty((4, 500, 0)), "one": np.ones((4, 500))}, statistics())
+    assert diagnosis.ok, diagnosis
+
+
+def test_an_approximation_is_judged_by_its_importance_ratios():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(1, 1000))
+    good = check_approximation("laplace", {"lp": -(x**2) / 2, "lp_approx": -(x**2) / 2})
+    assert good.ok
+    narrow = check_approximation("laplace", {"lp": -(x**2) / 8, "lp_approx": -(x**2) / 2})
+    assert narrow.hint("Pareto k").value > 0.7
+    assert check_approximation("laplace", {}).checks == ()
+
+
+def test_every_threshold_is_used():
+    assert set(THRESHOLDS) == {
+        "rhat",
+        "ess_per_chain",
+        "e_bfmi",
+        "divergences",
+        "tree_depth",
+        "moving",
+        "mean_gap",
+    }

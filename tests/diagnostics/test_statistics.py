@@ -1,0 +1,60 @@
+"""R-hat, ESS and E-BFMI equal ArviZ's, and thresholds are applied to unrounded numbers."""
+
+import arviz as az
+import numpy as np
+import pytest
+
+from scistan.diagnostics import check_draws
+from scistan.diagnostics.statistics import bulk_ess, e_bfmi, rhat, tail_ess
+
+
+def chains(phi: float, shift: float, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    x = np.zeros((4, 500))
+    for t in range(1, 500):
+        x[:, t] = phi * x[:, t - 1] + rng.normal(size=4)
+    x[0] += shift
+    return x
+
+
+@pytest.mark.parametrize(("phi", "shift"), [(0.0, 0.0), (0.9, 0.0), (-0.5, 0.0), (0.5, 1.0), (0.99, 3.0)])
+def test_statistics_equal_arviz(phi, shift):
+    x = chains(phi, shift, seed=1)
+    np.testing.assert_allclose(rhat(x), az.rhat(x), rtol=1e-6)
+    np.testing.assert_allclose(bulk_ess(x), az.ess(x, method="bulk"), rtol=0.02)
+    np.testing.assert_allclose(tail_ess(x), az.ess(x, method="tail"), rtol=0.02)
+
+
+def test_e_bfmi_equals_arviz():
+    energy = chains(0.7, 0.0, seed=2)
+    np.testing.assert_allclose(e_bfmi(energy), az.bfmi(energy), rtol=1e-9)
+
+
+def test_statistics_of_many_variables_at_once():
+    stacked = np.stack([chains(0.3, 0.0, seed) for seed in range(3)], axis=-1)
+    np.testing.assert_allclose(rhat(stacked), [rhat(stacked[..., k]) for k in range(3)])
+    np.testing.assert_allclose(bulk_ess(stacked), [bulk_ess(stacked[..., k]) for k in range(3)])
+
+
+def test_a_constant_is_no_finding():
+    x = np.ones((4, 100))
+    assert check_draws({"fixed": x}, {}).ok
+
+
+def test_findings_name_the_element():
+    good = chains(0.0, 0.0, seed=3)
+    bad = good.copy()
+    bad[0] += 5
+    diagnosis = check_draws({"theta": np.stack([good, bad], axis=-1)}, {})
+    assert not diagnosis.ok
+    assert "theta[1]" in diagnosis.hints[0].variables
+    assert "theta[0]" not in diagnosis.hints[0].variables
+
+
+def test_divergences_are_counted():
+    x = chains(0.0, 0.0, seed=4)
+    diverging = np.zeros((4, 500), bool)
+    diverging[1, :3] = True
+    diagnosis = check_draws({"x": x}, {"diverging": diverging})
+    assert [h.check for h in diagnosis.hints] == ["divergences"]
+    assert diagnosis.hints[0].value == 3

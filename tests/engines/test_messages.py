@@ -1,0 +1,68 @@
+"""The words of what can go wrong while sampling, kept as one page; run with --accept after changing them."""
+
+from scistan.errors import Place
+from scistan.messages import sampling as messages
+
+INSTALLED = {"stanli": "", "nutpie": "nutpie not installed", "cmdstan": ""}
+METRICS = {"stanli": ("diag", "dense"), "nutpie": ("low_rank", "diag")}
+SAID = {
+    "too_few": lambda: messages.too_few("draws", 0),
+    "unknown_engine": lambda: messages.unknown_engine("jags", INSTALLED),
+    "engine_missing": lambda: messages.engine_missing("nutpie", "nutpie not installed", "pip install 'scistan[nutpie]'"),
+    "unknown_option elsewhere": lambda: messages.unknown_option("nutpie", "thin", ["metric"], ["stanli", "cmdstan"]),
+    "unknown_option misspelled": lambda: messages.unknown_option("stanli", "adapt_dleta", ["adapt_delta"], []),
+    "no_engine_has": lambda: messages.no_engine_has(["metric", "thin"]),
+    "bad_option": lambda: messages.bad_option("thin", 0, "a whole number of at least 1"),
+    "unknown_metric": lambda: messages.unknown_metric("stanli", "low_rank", METRICS),
+    "program_refused": lambda: messages.program_refused("stanli", "no such function: f"),
+    "cannot_sample": lambda: messages.cannot_sample("initialization failed"),
+    "no_chain_ran": lambda: messages.no_chain_ran(["it was killed", "it was killed"]),
+    "all_engines_failed": lambda: messages.all_engines_failed({"nutpie": "it panicked", "stanli": "no such function"}),
+    "panicked": lambda: messages.panicked("unwrap on None"),
+    "chain_failed": lambda: messages.chain_failed(3, "its process was ended by SIGKILL"),
+    "kept_after_interrupt": lambda: messages.kept_after_interrupt(2, 4, 600, 1000),
+    "own_starts": lambda: messages.own_starts("nutpie"),
+    "unknown_inits": lambda: messages.unknown_inits("posterior"),
+    "inits_count": lambda: messages.inits_count(1, 4),
+    "init_outside": lambda: messages.init_outside("tau", "[2]", -1.0, "not negative"),
+    "cannot_start_there": lambda: messages.cannot_start_there("tau is negative"),
+    "pathfinder_failed": lambda: messages.pathfinder_failed("no finite density"),
+    "not_finite": lambda: messages.not_finite(
+        "y", "Exponential", "[2]", float("nan"), "at the value 0.5 with beta = -2", Place("model.py", 7)
+    ),
+    "too_big": lambda: messages.too_big(8e9, 2e9, [("mean", 7.5e9), ("a", 1e8)]),
+    "unknown_keep": lambda: messages.unknown_keep("alhpa", ["alpha", "log_likelihood"]),
+    "not_kept": lambda: messages.not_kept("prediction"),
+    "needs_model": lambda: messages.needs_model("prediction"),
+    "other_model": lambda: messages.other_model("a" * 64, "b" * 64),
+    "not_a_fit": lambda: messages.not_a_fit("x.nc", "it has no posterior of SciStan's"),
+    "unknown_format": lambda: messages.unknown_format("fit.pickle"),
+    "no_package": lambda: messages.no_package("zarr", ".zarr"),
+    "latent_grows": lambda: messages.latent_grows("theta", (8,), (10,)),
+    "no_cmdstan": lambda: messages.no_cmdstan("stanli"),
+    "engine_failed": lambda: messages.engine_failed("nutpie (diag metric)", "it panicked\nwith a long trace"),
+    "set_aside": lambda: messages.set_aside("nutpie (low_rank metric)", ("R-hat", "divergences")),
+    "still_ill": lambda: messages.still_ill("stanli", ("E-BFMI",)),
+    "climbed": lambda: messages.climbed("stanli", "nutpie, diag metric: the pilot needed 5 steps a draw"),
+    "unhealthy": lambda: messages.unhealthy("funnel", "2 finding(s): R-hat, E-BFMI"),
+    "cannot_write": lambda: messages.cannot_write("[Errno 28] No space left on device"),
+}
+
+
+def test_wording(golden):
+    lines = []
+    for name, say in SAID.items():
+        said = str(say())
+        kept = [line for line in said.splitlines() if not line.startswith("  at ") or "model.py" in line]
+        lines += [f"[{name}]", *kept, ""]
+    golden("messages/sampling.txt", "\n".join(lines))
+
+
+def test_every_message_is_on_the_page():
+    words = {name.partition(" ")[0] for name in SAID}
+    defined = {
+        name
+        for name, value in vars(messages).items()
+        if callable(value) and getattr(value, "__module__", "") == messages.__name__ and not isinstance(value, type)
+    }
+    assert defined == words

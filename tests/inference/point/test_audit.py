@@ -1,0 +1,178 @@
+"""What an estimate says of itself: boundaries, flat directions, densities without a maximum, starts that disagree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import scistan as ss
+from scistan.inference.point.objective import Objective
+from tests.zoo import EFFECTS, ERRORS, eight_schools
+
+
+def centred_schools() -> ss.Model:
+    m = ss.Model("centred", coords={"school": list("ABCDEFGH")})
+    m.sigma = ss.data(ERRORS, dims="school")
+    m.mu = ss.Normal(0, 5)
+    m.tau = ss.HalfCauchy(5)
+    m.theta = ss.Normal(m.mu, m.tau, dims="school", centred=True)
+    m.y = ss.Normal(m.theta, m.sigma).observe(EFFECTS)
+    return m
+
+
+def test_a_scale_at_its_boundary_is_said_and_the_rest_stands():
+    found = eight_schools().map(seed=1)
+    assert found.converged
+    assert found.boundary == ("tau",)
+    assert found.values["tau"] < 1e-3
+    assert np.isnan(found.std_errors["tau"])
+    assert np.isnan(found.std_errors["theta"]).all()
+    weights = 1 / np.array(ERRORS) ** 2
+    precision = weights.sum() + 1 / 25
+    assert found.values["mu"] == pytest.approx((weights * EFFECTS).sum() / precision, rel=1e-4)
+    assert found.std_errors["mu"] == pytest.approx(precision**-0.5, rel=1e-4)
+    assert "at its boundary 0" in repr(found)
+    assert found.starts_agreeing == 8
+
+
+def test_a_density_without_bound_is_refused_with_its_reason():
+    with pytest.raises(ss.ModelError, match="grows without bound as `tau`") as error:
+        centred_schools().map(seed=1)
+    assert "m.mcmc()" in str(error.value)
+
+
+def test_the_likelihood_does_not_determine_a_hierarchical_scale():
+    with pytest.raises(ss.ModelError, match="does not determine `mu`, `tau`"):
+        eight_schools().mle()
+
+
+def test_a_likelihood_without_bound():
+    m = ss.Model()
+    m.mu = ss.Normal(0, 1, shape=3)
+    m.sigma = ss.HalfNormal(1)
+    m.y = ss.Normal(m.mu, m.sigma).observe([1.0, 2.0, 5.0])
+    with pytest.raises(ss.ModelError, match="likelihood grows without bound as `sigma`"):
+        m.mle(seed=0)
+
+
+def test_a_flat_direction_is_named():
+    rng = np.random.default_rng(0)
+    m = ss.Model()
+    m.a = ss.Normal(0, 1)
+    m.b = ss.Normal(0, 1)
+    m.c = ss.Normal(0, 1)
+    m.x = ss.data(rng.normal(size=30))
+    m.y = ss.Normal(m.a + m.b + m.c * m.x, 1).observe(rng.normal(size=30))
+    found = m.mle(seed=0)
+    assert not found.converged
+    assert "flat along a direction of `a`, `b`" in found.reason
+    assert np.isnan(found.std_errors["a"])
+    assert m.map(seed=0).converged
+
+
+@pytest.mark.parametrize("covariates", [1, 3])
+def test_separated_outcomes_have_no_finite_maximum(covariates):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, covariates))
+    m = ss.Model()
+    m.x = ss.data(x)
+    m.b = ss.Normal(0, 2, shape=covariates)
+    m.y = ss.BernoulliLogit(m.x @ m.b).observe((x[:, 0] > 0).astype(int))
+    found = m.mle(seed=0)
+    assert not found.converged
+    assert "separation" in found.reason or "flat" in found.reason
+    assert m.map(seed=0).converged
+
+
+def test_modes_of_one_height_are_noticed():
+    m = ss.Model()
+    m.x = ss.Normal(0, 3)
+    m.y = ss.Normal(ss.square(m.x), 0.1).observe(np.array(4.0))
+    found = m.map(seed=0, starts=12)
+    assert any("2 different points of the same height" in finding for finding in found.findings)
+    assert abs(found.values["x"]) == pytest.approx(2.0, rel=1e-2)
+
+
+def test_several_modes_are_reported():
+    m = ss.Model()
+    m.x = ss.Normal(0, 3)
+    m.y = ss.Normal((m.x - 2) * (m.x + 2) + 0.3 * m.x, 0.2).observe(np.array(0.0))
+    found = m.map(seed=0, starts=16)
+    assert found.starts_agreeing < found.starts
+    assert any("of 16 starts" in finding for finding in found.findings)
+    alternatives = [m.log_density({"x": x}) for x in np.linspace(-3, 3, 301)]
+    assert found.log_density >= max(alternatives)
+
+
+def test_a_start_that_never_moves_is_not_an_answer(monkeypatch):
+    """HSSM#1192: a mode that never left its start was returned without a word."""
+    real = Objective.value_and_gradient
+    calls: list[None] = []
+
+    def cliff(self, q):
+        value, gradient = real(self, q)
+        calls.append(None)
+        return (value if len(calls) <= 1 else value * float("nan")), gradient
+
+    monkeypatch.setattr(Objective, "value_and_gradient", cliff)
+    m = ss.Model()
+    m.mu = ss.Normal(3, 1)
+    m.y = ss.Normal(m.mu, 1).observe([1.0, 2.0])
+    found = m.map(seed=0, starts=1)
+    assert not found.converged
+    assert "never left the starting point" in found.reason
+    assert found.values["mu"] == 0.0
+    assert np.isnan(found.std_errors["mu"])
+
+
+def test_a_gradient_that_is_nowhere_finite_is_an_error():
+    """PyMC returns its starting point without a word."""
+    m = ss.Model()
+    m.a = ss.Normal(0, 1)
+    m.y = ss.Normal(ss.sqrt(ss.abs(m.a) * 0.0), 1).observe([1.0])
+    with pytest.raises(ss.ModelError, match="gradient of the log density of `y`"):
+        m.map(seed=0)
+
+
+def test_running_out_of_iterations_is_not_convergence():
+    rng = np.random.default_rng(0)
+    m = ss.Model()
+    m.x = ss.Normal(0, 1, shape=12)
+    m.y = ss.Normal(ss.cumsum(ss.exp(m.x)), 0.01).observe(np.cumsum(rng.gamma(2, size=12)))
+    found = m.map(seed=0, starts=1, max_iterations=1)
+    assert found.converged or "max_iterations" in found.reason
+    assert m.map(seed=0, starts=1).converged
+
+
+def test_a_tiny_but_real_scale_is_not_a_boundary():
+    rng = np.random.default_rng(0)
+    y = 1e-5 * rng.normal(size=200)
+    m = ss.Model()
+    m.sigma = ss.HalfNormal(1)
+    m.y = ss.Normal(0, m.sigma).observe(y)
+    found = m.map(seed=0)
+    assert found.converged
+    assert not found.boundary
+    assert found.values["sigma"] == pytest.approx(np.sqrt((y**2).mean()), rel=1e-3)
+
+
+def test_large_numbers_are_reached():
+    rng = np.random.default_rng(0)
+    y = 2e6 + 3e4 * rng.normal(size=500)
+    m = ss.Model()
+    m.mu = ss.Flat()
+    m.sigma = ss.Flat(lower=0)
+    m.y = ss.Normal(m.mu, m.sigma).observe(y)
+    found = m.mle(seed=0)
+    assert found.converged
+    assert found.values["mu"] == pytest.approx(y.mean(), rel=1e-7)
+    assert found.values["sigma"] == pytest.approx(y.std(), rel=1e-6)
+    assert found.std_errors["mu"] == pytest.approx(y.std() / np.sqrt(500), rel=1e-5)
+
+
+def test_the_mode_of_a_prior_alone():
+    m = ss.Model()
+    m.a = ss.Gamma(3, 2)
+    m.b = ss.Normal(m.a, 1)
+    found = m.map(seed=0)
+    assert found.values["a"] == pytest.approx(1.0, rel=1e-6)

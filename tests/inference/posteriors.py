@@ -1,0 +1,109 @@
+"""The posteriors of posteriordb that today's language expresses, as models, with their names for our variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+import scistan as ss
+
+Data = Mapping[str, np.ndarray]
+
+
+def eight_schools(d: Data) -> ss.Model:
+    m = ss.Model("eight_schools")
+    m.sigma = ss.data(d["sigma"].astype(float))
+    m.mu = ss.Normal(0, 5)
+    m.tau = ss.HalfCauchy(5)
+    m.theta = ss.Normal(m.mu, m.tau, shape=len(d["y"]))
+    m.y = ss.Normal(m.theta, m.sigma).observe(d["y"].astype(float))
+    return m
+
+
+def regression(name: str, columns: list[np.ndarray], y: np.ndarray, sigma: object) -> ss.Model:
+    m = ss.Model(name)
+    m.x = ss.data(np.column_stack([np.ones(len(y)), *columns]).astype(float))
+    m.beta = ss.Flat(shape=m.x.shape[1])
+    m.sigma = sigma
+    m.y = ss.Normal(m.x @ m.beta, m.sigma).observe(y.astype(float))
+    return m
+
+
+def kid_scores(d: Data) -> ss.Model:
+    columns = [d["mom_hs"], d["mom_iq"], d["mom_hs"] * d["mom_iq"]]
+    return regression("kid_scores", columns, d["kid_score"], ss.HalfCauchy(2.5))
+
+
+def sblrc(d: Data) -> ss.Model:
+    m = ss.Model("sblrc")
+    m.x = ss.data(d["X"].astype(float))
+    m.beta = ss.Normal(0, 10, shape=m.x.shape[1])
+    m.sigma = ss.HalfNormal(10)
+    m.y = ss.Normal(m.x @ m.beta, m.sigma).observe(d["y"])
+    return m
+
+
+def diamonds(d: Data) -> ss.Model:
+    m = ss.Model("diamonds")
+    columns = d["X"][:, 1:].astype(float)
+    m.x = ss.data(columns - columns.mean(0))
+    m.b = ss.Normal(0, 1, shape=m.x.shape[1])
+    m.Intercept = ss.StudentT(3, 8, 10)
+    m.sigma = ss.HalfStudentT(3, 10)
+    m.y = ss.Normal(m.Intercept + m.x @ m.b, m.sigma).observe(d["Y"])
+    return m
+
+
+def mesquite(d: Data) -> ss.Model:
+    area, height = d["diam1"] * d["diam2"], d["canopy_height"]
+    columns = [
+        np.log(area * height),
+        np.log(area),
+        np.log(d["diam1"] / d["diam2"]),
+        np.log(d["total_height"]),
+        d["group"],
+    ]
+    return regression("mesquite", columns, np.log(d["weight"]), ss.Flat(lower=0))
+
+
+def nes(d: Data) -> ss.Model:
+    ages = [(d["age_discrete"] == k).astype(float) for k in (2, 3, 4)]
+    columns = [d["real_ideo"], d["race_adj"], *ages, d["educ1"], d["gender"], d["income"]]
+    return regression("nes", columns, d["partyid7"], ss.Flat(lower=0))
+
+
+def autoregression(d: Data) -> ss.Model:
+    y, k = d["y"].astype(float), int(d["K"])
+    m = ss.Model("autoregression")
+    m.lags = ss.data(np.column_stack([y[k - j - 1 : len(y) - j - 1] for j in range(k)]))
+    m.alpha = ss.Normal(0, 10)
+    m.beta = ss.Normal(0, 10, shape=k)
+    m.sigma = ss.HalfCauchy(2.5)
+    m.y = ss.Normal(m.alpha + m.lags @ m.beta, m.sigma).observe(y[k:])
+    return m
+
+
+def gaussian_process(d: Data) -> ss.Model:
+    x = d["x"].astype(float)
+    m = ss.Model("gaussian_process")
+    m.distance2 = ss.data((x[:, None] - x[None, :]) ** 2)
+    m.identity = ss.data(np.eye(len(x)))
+    m.rho = ss.Gamma(25, 4)
+    m.alpha = ss.HalfNormal(2)
+    m.sigma = ss.HalfNormal(1)
+    kernel = m.alpha**2 * ss.exp(-m.distance2 / (2 * m.rho**2)) + m.sigma * m.identity
+    m.y = ss.MultivariateNormal(np.zeros(len(x)), cov=kernel).observe(d["y"].astype(float))
+    return m
+
+
+POSTERIORS: Mapping[str, Callable[[Data], ss.Model]] = {
+    "eight_schools-eight_schools_noncentered": eight_schools,
+    "kidiq-kidscore_interaction": kid_scores,
+    "sblrc-blr": sblrc,
+    "diamonds-diamonds": diamonds,
+    "mesquite-logmesquite_logvash": mesquite,
+    "nes1980-nes": nes,
+    "arK-arK": autoregression,
+    "gp_pois_regr-gp_regr": gaussian_process,
+}

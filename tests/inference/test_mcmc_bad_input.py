@@ -1,0 +1,106 @@
+"""What cannot be is refused before anything starts, and a chain that cannot start names the culprit."""
+
+import numpy as np
+import pytest
+
+import scistan as ss
+from tests.zoo import counts, eight_schools, logistic
+
+
+@pytest.fixture(autouse=True)
+def nothing_runs(monkeypatch):
+    """Fail if an engine is reached."""
+    def never(*_):
+        raise AssertionError("an engine was started")
+
+    monkeypatch.setattr("scistan.inference.sample.run_everywhere", never)
+    monkeypatch.setattr("scistan.inference.sample.fly", never)
+
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"draws": 0}, "`draws` must be a whole number of at least 1, and is 0"),
+        ({"draws": 10.5}, "`draws` must be a whole number"),
+        ({"draws": True}, "`draws` must be a whole number"),
+        ({"chains": 0}, "`chains` must be a whole number of at least 1"),
+        ({"warmup": -1}, "`warmup` must be a whole number of at least 0"),
+        ({"seed": -3}, "seed"),
+        ({"engine": "jags"}, "there is no engine 'jags'"),
+        ({"engine": None}, "there is no engine None"),
+        ({"engine": "stanli", "thin": 0}, "`thin` must be a whole number of at least 1"),
+        ({"engine": "nutpie", "thin": 2}, "'nutpie' has no option `thin`"),
+        ({"engine": "cmdstan", "metric": "low_rank"}, "'cmdstan' has no metric 'low_rank'"),
+    ],
+)
+def test_settings(settings, words):
+    with pytest.raises(ss.ModelError) as caught:
+        counts().mcmc(**settings)
+    assert words in str(caught.value)
+    assert "test_mcmc_bad_input.py" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({"z": [1.0]}, "z"),
+        ({"x": np.zeros((30, 3, 2))}, "x"),
+        ({"x": np.zeros((29, 3))}, "29|30"),
+        ({"y": np.full(30, 2)}, "y"),
+        ({"x": np.full((30, 3), np.nan)}, "NaN"),
+    ],
+)
+def test_data(data, words):
+    with pytest.raises(ss.ScistanError, match=words):
+        logistic().mcmc(data=data)
+
+
+def test_promised_data_that_never_came():
+    m = ss.Model()
+    m.mu = ss.Normal(0, 1)
+    m.y = ss.Normal(m.mu, 1, shape=3).observe()
+    with pytest.raises(ss.ScistanError, match="`y`"):
+        m.mcmc()
+
+
+# -- chains that cannot start ---------------------------------------------------------------------------
+class TestCulprits:
+    """The term that is not finite, at which observation, with the numbers that make it so."""
+
+    @pytest.fixture(autouse=True)
+    def nothing_runs(self):
+        return
+
+    @pytest.mark.parametrize("engine", ["stanli", "nutpie", "auto"])
+    def test_an_observation_that_cannot_be(self, engine):
+        m = ss.Model()
+        m.rate = ss.HalfNormal(1)
+        m.shift = ss.data([0.0, 0.0, 3.0])
+        m.y = ss.Exponential(m.rate * 0 - m.shift + 1).observe([1.0, 2.0, 0.5])
+        with pytest.raises(ss.SamplingError) as caught:
+            m.mcmc(engine=engine, draws=10, warmup=10, seed=1, progress=False)
+        words = str(caught.value)
+        assert "the log density of `y`[2] under Exponential" in words
+        assert "at the value 0.5 with beta = -2" in words
+        assert "m.y = ss.Exponential" in words
+
+    def test_a_latent_that_cannot_be(self):
+        m = ss.Model()
+        m.a = ss.Normal(0, 1)
+        m.b = ss.Normal(0, -ss.exp(m.a), centred=True)
+        m.y = ss.Normal(m.b, 1).observe([1.0])
+        with pytest.raises(ss.SamplingError, match="the log density of `b` under Normal"):
+            m.mcmc(engine="stanli", seed=1, progress=False)
+
+    def test_a_start_that_cannot_be(self):
+        m = ss.Model()
+        m.a = ss.Normal(0, 1)
+        m.y = ss.Poisson(m.a).observe([3])
+        with pytest.raises(ss.SamplingError, match=r"the log density of `y`\[0\] under Poisson.*rate|lambda"):
+            m.mcmc(engine="stanli", inits={"a": -1.0}, seed=1, progress=False)
+
+    def test_data_far_beyond_the_prior_are_no_culprit(self):
+        m = eight_schools().with_data(y=np.full(8, 1e6))
+        fit = m.mcmc(engine="stanli", draws=20, warmup=20, chains=1, seed=1, progress=False)
+        assert fit.shape == (1, 20)

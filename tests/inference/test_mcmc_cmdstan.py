@@ -1,0 +1,139 @@
+"""The compiled engine and what only CmdStan does: real builds, so slow."""
+
+import gc
+import os
+import tempfile
+import threading
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import scistan as ss
+from scistan.engines.registry import run_request
+from tests.engines.support import request
+from tests.zoo import eight_schools
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::UserWarning")]
+
+
+@pytest.fixture(scope="module")
+def fit():
+    return eight_schools().mcmc(seed=1, engine="cmdstan", adapt_delta=0.95, progress=False)
+
+
+def test_cmdstanpys_own_object(fit):
+    native = fit.cmdstan
+    assert type(native).__name__ == "CmdStanMCMC"
+    np.testing.assert_allclose(native.stan_variable("mu"), fit.posterior["mu"].ravel(), rtol=1e-12)
+    stanli = eight_schools().mcmc(seed=1, engine="stanli", draws=20, warmup=20)
+    with pytest.raises(ss.ModelError, match="has no cmdstanpy object"):
+        stanli.cmdstan
+
+
+def test_every_option_reaches_the_executable():
+    options = {
+        "adapt_delta": 0.9,
+        "max_treedepth": 6,
+        "step_size": 0.3,
+        "thin": 2,
+        "save_warmup": True,
+        "init_radius": 0.5,
+        "inv_metric": np.full(10, 0.7),
+        "metric": "diag",
+        "parallel_chains": 2,
+        "threads_per_chain": 1,
+        "adapt_engaged": True,
+    }
+    draws = run_request("cmdstan", request(eight_schools(), options=options))
+    assert draws.kept.shape == (2, 50)
+    assert draws.warmup is not None
+    assert draws.warmup.shape == (2, 100)
+    assert draws.statistics["tree_depth"].max() <= 6
+
+
+def test_draws_do_not_depend_on_how_many_chains_run_at_once():
+    together = run_request("cmdstan", request(eight_schools(), chains=3))
+    alone = run_request("cmdstan", request(eight_schools(), chains=3, options={"parallel_chains": 1}))
+    np.testing.assert_array_equal(together.values["theta"], alone.values["theta"])
+    one = run_request("cmdstan", request(eight_schools(), chains=1, first_chain=3))
+    np.testing.assert_array_equal(one.values["theta"][0], together.values["theta"][2])
+
+
+def test_starting_values_reach_the_executable():
+    start = {"mu": 1.0, "tau": 2.0, "theta": np.arange(8.0)}
+    tiny = {"step_size": 1e-9, "adapt_engaged": False, "max_treedepth": 1, "chains": 1, "seed": 1}
+    drawn = eight_schools().mcmc(1, 0, engine="cmdstan", inits=start, progress=False, **tiny).posterior
+    for name, value in start.items():
+        np.testing.assert_allclose(drawn[name][0, 0], value, atol=1e-6)
+
+
+def test_a_chain_that_is_killed_leaves_the_others():
+    def kill_one():
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            for entry in Path("/proc").iterdir():
+                try:
+                    words = (entry / "cmdline").read_bytes().split(b"\0")
+                    ours = {b"id=2", b"num_samples=200000"} <= set(words) and words[0] != b"/bin/sh"
+                    if entry.name.isdigit() and ours:
+                        os.kill(int(entry.name), 9)
+                        return
+                except OSError:
+                    continue
+            time.sleep(0.01)
+
+    killer = threading.Thread(target=kill_one)
+    killer.start()
+    # thinned so far that the chains take long and their files stay small
+    options = {"thin": 2000, "parallel_chains": 3}
+    draws = run_request("cmdstan", request(eight_schools(), chains=3, draws=200_000, options=options))
+    killer.join()
+    assert draws.numbers == (1, 3)
+    assert "SIGKILL" in draws.notes[0]
+
+
+def test_temporary_files_go(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    fit = eight_schools().mcmc(seed=1, engine="cmdstan", draws=20, warmup=20, progress=False)
+    assert list(tmp_path.iterdir())
+    del fit
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_compile_gives_paths_or_errors_as_given():
+    bad = ss.Model("bad")
+    bad.y = ss.Normal(0, 1, shape=2).observe()
+    path = eight_schools().compile(progress=False)
+    assert os.access(path, os.X_OK)
+    found = ss.compile_models({"good": eight_schools(), "again": eight_schools()}, progress=False)
+    assert found == {"good": path, "again": path}
+    assert ss.compile_models([eight_schools()], progress=False) == [path]
+
+
+@pytest.mark.parametrize("method", ["pathfinder", "laplace", "variational"])
+def test_approximations_are_fits_of_the_same_shape(method, fit):
+    found = getattr(eight_schools(), method)(draws=500, seed=3, progress=False)
+    assert found.method == method
+    assert found.idata.posterior["theta"].shape == (1, 500, 8)
+    assert list(found.idata.posterior.coords["school"].values) == list("ABCDEFGH")
+    assert found.idata.posterior_predictive["y"].shape == (1, 500, 8)
+    assert {"lp", "lp_approx"} <= set(found.idata.sample_stats.data_vars)
+    sd = fit.posterior["mu"].std()
+    assert abs(found.posterior["mu"].mean() - fit.posterior["mu"].mean()) < sd
+    assert 0.3 < found.posterior["mu"].std() / sd < 2
+    assert found.diagnose().checks == ("Pareto k",)
+    assert type(found.cmdstan).__name__ in ("CmdStanPathfinder", "CmdStanLaplace", "CmdStanVB")
+    with pytest.raises(ss.ModelError, match=f"'{method}' has no option `adapt_delta`"):
+        getattr(eight_schools(), method)(adapt_delta=0.9)
+
+
+def test_an_approximation_starts_chains(fit):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rough = eight_schools().pathfinder(draws=200, seed=3, progress=False)
+        found = eight_schools().mcmc(draws=50, warmup=50, seed=1, inits=rough)
+    assert found.engine == "stanli"

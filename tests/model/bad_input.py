@@ -1,0 +1,617 @@
+"""Every way to write a model wrongly that issue 3 lists; the faulty line of each ends in `# here`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+import scistan as ss
+
+CASES: dict[str, dict[str, Callable[[], object]]] = {}
+
+
+def case(section: str) -> Callable[[Callable[[], object]], Callable[[], object]]:
+    """Enter a function that makes one mistake under the section of the message it provokes."""
+
+    def enter(function: Callable[[], object]) -> Callable[[], object]:
+        CASES.setdefault(section, {})[function.__name__] = function
+        return function
+
+    return enter
+
+
+def model() -> ss.Model:
+    m = ss.Model("first", coords={"group": ["a", "b", "c"]})
+    m.mu = ss.Normal(0, 1)
+    return m
+
+
+# -- arguments -----------------------------------------------------------------------------------
+@case("arguments")
+def unknown_argument():
+    ss.Normal(0, sgima=1)  # here
+
+
+@case("arguments")
+def missing_argument():
+    ss.StudentT(4, 0)  # here
+
+
+@case("arguments")
+def too_many_arguments():
+    ss.Normal(0, 1, 2)  # here
+
+
+@case("arguments")
+def argument_given_twice():
+    ss.Normal(0, 1, mu=2)  # here
+
+
+@case("arguments")
+def not_a_number():
+    ss.Normal("a", 1)  # here
+
+
+@case("arguments")
+def nothing():
+    ss.Normal(None, 1)  # here
+
+
+@case("arguments")
+def no_form_of_covariance():
+    ss.MultivariateNormal(np.zeros(2))  # here
+
+
+@case("arguments")
+def unknown_constraint():
+    ss.Normal(0, 1, shape=3, constraint="orderd")  # here
+
+
+@case("arguments")
+def constraint_of_one_number():
+    m = model()
+    m.z = ss.Normal(0, 1, constraint="ordered")  # here
+
+
+@case("arguments")
+def constraint_and_bounds():
+    ss.Normal(0, 1, shape=3, lower=0, constraint="ordered")  # here
+
+
+@case("arguments")
+def constraint_against_the_support():
+    ss.Beta(1, 1, shape=3, constraint="sum_to_zero")  # here
+
+
+@case("arguments")
+def bounds_of_a_discrete_distribution():
+    ss.Poisson(1, lower=2)  # here
+
+
+@case("arguments")
+def bounds_crossed():
+    ss.Normal(0, 1, lower=2, upper=1)  # here
+
+
+@case("arguments")
+def bound_outside_the_support():
+    ss.HalfNormal(1, upper=-1)  # here
+
+
+@case("arguments")
+def negative_shape():
+    ss.Normal(0, 1, shape=-1)  # here
+
+
+# -- illegal constants ---------------------------------------------------------------------------
+@case("constants")
+def negative_sigma():
+    ss.Normal(0, -1)  # here
+
+
+@case("constants")
+def negative_sigma_in_an_array():
+    ss.Normal(0, np.array([1.0, -1.0, 2.0]))  # here
+
+
+@case("constants")
+def negative_sigma_computed_from_data():
+    m = model()
+    m.s = ss.data([1.0, 2.0])
+    m.z = ss.Normal(0, m.s - 1.5)  # here
+
+
+@case("constants")
+def probabilities_that_do_not_sum_to_one():
+    ss.Categorical([0.2, 0.3])  # here
+
+
+@case("constants")
+def uniform_the_wrong_way_round():
+    ss.Uniform(2, 1)  # here
+
+
+@case("constants")
+def infinite_mean():
+    ss.Normal(float("inf"), 1)  # here
+
+
+@case("constants")
+def not_positive_definite():
+    ss.MultivariateNormal(np.zeros(2), cov=np.array([[1.0, 2.0], [2.0, 1.0]]))  # here
+
+
+@case("constants")
+def no_length():
+    ss.LKJCholesky(0, 1.0)  # here
+
+
+# -- shapes --------------------------------------------------------------------------------------
+@case("shapes")
+def sum_of_unequal_lengths():
+    m = model()
+    m.a = ss.Normal(0, 1, shape=3)
+    m.b = ss.Normal(0, 1, shape=4)
+    m.a + m.b  # here
+
+
+@case("shapes")
+def arguments_of_unequal_lengths():
+    m = model()
+    m.z = ss.Normal(np.zeros(3), np.ones(4))  # here
+
+
+@case("shapes")
+def observed_values_of_another_length():
+    m = model()
+    m.y = ss.Normal(np.zeros(3), 1).observe(np.zeros(4))  # here
+
+
+@case("shapes")
+def observed_values_with_too_few_axes():
+    m = model()
+    m.y = ss.Normal(np.zeros((2, 3)), 1).observe(np.zeros(3))  # here
+
+
+@case("shapes")
+def shape_against_arguments():
+    m = model()
+    m.z = ss.Normal(np.zeros(3), 1, shape=4)  # here
+
+
+@case("shapes")
+def matrix_times_vector():
+    m = model()
+    m.b = ss.Normal(0, 1, shape=4)
+    np.ones((2, 3)) @ m.b  # here
+
+
+@case("shapes")
+def index_outside():
+    m = model()
+    m.a = ss.Normal(0, 1, shape=3)
+    m.a[np.array([0, 3])]  # here
+
+
+@case("shapes")
+def index_that_is_a_latent():
+    m = model()
+    m.a = ss.Normal(0, 1, shape=3)
+    m.a[m.mu]  # here
+
+
+# -- data ----------------------------------------------------------------------------------------
+@case("data")
+def negative_counts():
+    m = model()
+    m.y = ss.Poisson(2).observe([1, -1, 3, -2, -3, -5])  # here
+
+
+@case("data")
+def fractions_for_counts():
+    m = model()
+    m.y = ss.Poisson(2).observe([1.5, 1, 2])  # here
+
+
+@case("data")
+def more_successes_than_trials():
+    m = model()
+    m.n = ss.data([10, 12])
+    m.y = ss.Binomial(m.n, 0.5).observe([3, 13])  # here
+
+
+@case("data")
+def outside_bounds_that_are_data():
+    m = model()
+    m.low = ss.data([0.0, 1.0])
+    m.y = ss.Normal(0, 1, lower=m.low).observe([0.5, 0.5])  # here
+
+
+@case("data")
+def outside_written_bounds():
+    m = model()
+    m.y = ss.Normal(0, 1, lower=0, upper=2).observe([[0.5, -1.5], [3.0, 1.0]])  # here
+
+
+@case("data")
+def counts_with_another_total():
+    m = model()
+    m.y = ss.Multinomial(3, [0.2, 0.8]).observe([[1, 2], [2, 2]])  # here
+
+
+@case("data")
+def category_that_does_not_exist():
+    m = model()
+    m.y = ss.Categorical([0.2, 0.8]).observe([0, 2, 1])  # here
+
+
+@case("data")
+def not_on_the_simplex():
+    m = model()
+    m.y = ss.Dirichlet([1.0, 1.0, 1.0]).observe([0.2, 0.2, 0.2])  # here
+
+
+@case("data")
+def missing_values():
+    ss.data([1.0, np.nan, np.inf])  # here
+
+
+@case("data")
+def missing_observations():
+    ss.Normal(0, 1).observe([1.0, np.nan])  # here
+
+
+@case("data")
+def masked_values():
+    ss.data(np.ma.masked_array([1, 2, 3], mask=[False, True, False]))  # here
+
+
+@case("data")
+def text():
+    ss.data(["a", "b"])  # here
+
+
+@case("data")
+def ragged_rows():
+    ss.data([[1, 2], [3]])  # here
+
+
+@case("data")
+def an_expression_observed():
+    m = model()
+    ss.Normal(0, 1).observe(m.mu)  # here
+
+
+# -- dims and coords -----------------------------------------------------------------------------
+@case("dims")
+def more_values_than_coords():
+    m = model()
+    m.x = ss.data(np.zeros(4), dims="group")  # here
+
+
+@case("dims")
+def more_observations_than_coords():
+    m = model()
+    m.y = ss.Normal(0, 1, dims="group").observe(np.zeros(4))  # here
+
+
+@case("dims")
+def a_number_for_coords():
+    ss.Model(coords={"group": 3})  # here
+
+
+@case("dims")
+def a_text_for_coords():
+    ss.Model(coords={"group": "abc"})  # here
+
+
+@case("dims")
+def one_dim_for_two_axes():
+    ss.data(np.zeros((2, 2)), dims="group")  # here
+
+
+@case("dims")
+def dims_of_another_rank():
+    m = model()
+    m.y = ss.Normal(0, 1).observe(np.zeros((3, 4)), dims="group")  # here
+
+
+@case("dims")
+def dim_without_a_length():
+    m = model()
+    m.z = ss.Normal(0, 1, dims="grup")  # here
+
+
+@case("dims")
+def dims_against_shape():
+    m = model()
+    m.z = ss.Normal(0, 1, dims="group", shape=4)  # here
+
+
+@case("dims")
+def two_lengths_of_one_dim():
+    m = model()
+    m.x = ss.data(np.zeros(4), dims="time")
+    m.w = ss.data(np.zeros(5), dims="time")  # here
+
+
+@case("dims")
+def labels_in_another_order():
+    import pandas as pd
+
+    m = model()
+    m.x = ss.data(pd.Series([1.0, 2.0, 3.0], index=pd.Index(["a", "c", "b"], name="group")))  # here
+
+
+# -- names ---------------------------------------------------------------------------------------
+@case("names")
+def reserved_word_of_stan():
+    m = model()
+    m.real = ss.Normal(0, 1)  # here
+
+
+@case("names")
+def method_of_the_model():
+    m = model()
+    m.prior = ss.Normal(0, 1)  # here
+
+
+@case("names")
+def method_to_come():
+    m = model()
+    m.sbc = ss.Normal(0, 1)  # here
+
+
+@case("names")
+def reserved_word_of_python():
+    m = model()
+    m["lambda"] = ss.Normal(0, 1)  # here
+
+
+@case("names")
+def foreign_letters():
+    m = model()
+    m.größe = ss.Normal(0, 1)  # here
+
+
+@case("names")
+def starts_with_a_digit():
+    m = model()
+    m["1st"] = ss.Normal(0, 1)  # here
+
+
+@case("names")
+def private_name():
+    m = model()
+    m._z = ss.Normal(0, 1)  # here
+
+
+@case("names")
+def two_underscores_at_the_end():
+    m = model()
+    m.z__ = ss.Normal(0, 1)  # here
+
+
+@case("names")
+def misspelled_variable():
+    m = model()
+    m.sigma_school = ss.HalfNormal(1)
+    m.sigma_schol  # here
+
+
+@case("names")
+def misspelled_method():
+    model().priors(10)  # here
+
+
+@case("names")
+def misspelled_in_brackets():
+    model()["mv"]  # here
+
+
+@case("names")
+def a_bare_number():
+    m = model()
+    m.n = 3  # here
+
+
+@case("names")
+def a_bare_array():
+    m = model()
+    m.x = np.ones(3)  # here
+
+
+# -- variables -----------------------------------------------------------------------------------
+@case("variables")
+def discrete_latent():
+    m = model()
+    m.k = ss.Poisson(2)  # here
+
+
+@case("variables")
+def distribution_in_an_expression():
+    m = model()
+    m.z = m.mu + ss.Normal(0, 1)  # here
+
+
+@case("variables")
+def distribution_as_an_argument():
+    ss.Normal(ss.Normal(0, 1), 1)  # here
+
+
+@case("variables")
+def distribution_in_a_numpy_function():
+    np.exp(ss.Normal(0, 1))  # here
+
+
+@case("variables")
+def length_of_a_distribution():
+    len(ss.Normal(0, 1, shape=3))  # here
+
+
+@case("variables")
+def variable_of_another_model():
+    m, other = model(), ss.Model("second")
+    other.mu = ss.Normal(0, 1)
+    m.z = ss.Normal(other.mu, 1)  # here
+
+
+@case("variables")
+def derived_from_another_model():
+    m, other = model(), ss.Model("second")
+    other.tau = ss.HalfNormal(1)
+    m.z = m.mu * other.tau  # here
+
+
+@case("variables")
+def promise_of_another_model():
+    m, other = model(), ss.Model("second")
+    other.y = ss.Normal(0, 1, shape=3).observe()
+    m.z = other.y * 2  # here
+
+
+@case("variables")
+def reassigned_though_used():
+    m = model()
+    m.z = ss.Normal(m.mu, 1)
+    m.mu = ss.Normal(0, 2)  # here
+
+
+@case("variables")
+def data_reassigned_though_used():
+    m = model()
+    m.x = ss.data([1.0, 2.0])
+    m.eta = m.mu * m.x
+    m.x = ss.data([1.0, 3.0])  # here
+
+
+@case("variables")
+def deleted_though_used():
+    m = model()
+    m.z = ss.Normal(m.mu, 1)
+    del m.mu  # here
+
+
+@case("variables")
+def defined_by_itself():
+    m = model()
+    m.mu = m.mu + 1  # here
+
+
+@case("variables")
+def expression_of_an_older_variable():
+    m = model()
+    shifted = m.mu + 1
+    m.mu = ss.Normal(0, 2)
+    m.z = ss.Normal(shifted, 1)  # here
+
+
+@case("variables")
+def truth_of_an_expression():
+    m = model()
+    if m.mu > 0:  # here
+        pass
+
+
+# -- verbs ---------------------------------------------------------------------------------------
+@case("verbs")
+def unused_latent():
+    m = model()
+    m.z = ss.Normal(0, 1)  # here
+    m.y = ss.Normal(m.mu, 1).observe(1.0)
+    m.log_density({"mu": 0.0, "z": 0.0})
+
+
+@case("verbs")
+def nothing_to_draw_from():
+    m = model()
+    m.z = ss.Flat(lower=0)  # here
+    m.prior(10)
+
+
+@case("verbs")
+def no_draws():
+    model().prior(0)  # here
+
+
+@case("verbs")
+def no_seed():
+    model().simulate(seed="yesterday")  # here
+
+
+@case("verbs")
+def promise_not_kept():
+    m = model()
+    m.y = ss.Normal(m.mu, 1, shape=3).observe()
+    m.log_density({"mu": 0.0})  # here
+
+
+@case("verbs")
+def picture_of_an_unknown_kind():
+    model().graph().save("model.bmp")  # here
+
+
+# -- swapped data --------------------------------------------------------------------------------
+def swappable() -> ss.Model:
+    m = ss.Model("swappable", coords={"group": ["a", "b", "c"]})
+    m.x = ss.data([1.0, 2.0, 3.0, 4.0], dims="row")
+    m.scale = ss.data([1.0, 1.0, 1.0, 1.0], dims="row")
+    m.g = ss.data([0, 1, 2, 0], dims="row")
+    m.a = ss.Normal(0, 1, dims="group")
+    m.y = ss.Gamma(ss.exp(m.a[m.g] * m.x), m.scale).observe([1.0, 2.0, 3.0, 4.0])
+    return m
+
+
+@case("swapping")
+def data_that_are_not_there():
+    swappable().with_data(z=[1.0])  # here
+
+
+@case("swapping")
+def data_with_another_rank():
+    swappable().with_data(x=np.ones((4, 2)))  # here
+
+
+@case("swapping")
+def only_one_of_several_lengths():
+    swappable().with_data(x=np.ones(5))  # here
+
+
+@case("swapping")
+def new_values_outside_the_support():
+    swappable().with_data(y=[1.0, -2.0, 3.0, 0.0])  # here
+
+
+@case("swapping")
+def new_argument_outside_its_domain():
+    swappable().with_data(scale=[1.0, 0.0, 1.0, 1.0])  # here
+
+
+@case("swapping")
+def new_index_outside():
+    swappable().with_data(g=[0, 1, 3, 0])  # here
+
+
+@case("swapping")
+def new_values_not_finite():
+    swappable().with_data(x=[1.0, np.nan, 3.0, 4.0])  # here
+
+
+@case("swapping")
+def new_coords_of_another_length():
+    swappable().with_data(coords={"row": list("abc")}, y=np.ones(4))  # here
+
+
+@case("swapping")
+def coords_of_an_unknown_dim():
+    swappable().with_data(coords={"grp": list("abc")})  # here
+
+
+@case("swapping")
+def axes_in_another_order():
+    import xarray as xr
+
+    m = ss.Model()
+    m.x = ss.data(np.ones((2, 3)), dims=("row", "column"))
+    m.with_data(x=xr.DataArray(np.ones((3, 2)), dims=("column", "row")))  # here

@@ -1,0 +1,172 @@
+"""Every op in Stan, over numbers, vectors and matrices: the program agrees with SciPy and torch."""
+
+import numpy as np
+import pytest
+
+import scistan as ss
+from scistan.ops import REGISTRY
+
+# Where an argument must lie for an op to be smooth there.
+DOMAINS = {
+    "log": "positive", "log2": "positive", "log10": "positive", "inv_Phi": "unit", "sqrt": "positive",
+    "log1m": "unit", "logit": "unit", "arcsin": "unit", "arccos": "unit",
+    "arctanh": "unit", "arccosh": "above_one", "lgamma": "positive", "digamma": "positive", "lbeta": "positive",
+    "log1m_exp": "negative", "log_diff_exp": "falling", "multiply_log": "positive", "power": "positive",
+    "log1p": "positive", "gamma_p": "positive", "gamma_q": "positive", "log_gamma_p": "positive",
+    "log_gamma_q": "positive", "log_choose": "choose", "inc_beta": "beta", "log_inc_beta": "beta",
+    "log_i0": "positive", "owens_t": "positive",
+}  # fmt: skip
+MAKERS = {
+    "real": lambda shape, k: ss.Normal(0, 1, shape=shape),
+    "positive": lambda shape, k: ss.Gamma(4, 3, shape=shape),
+    "unit": lambda shape, k: ss.Beta(2, 3, shape=shape),
+    "above_one": lambda shape, k: ss.Gamma(4, 2, lower=1.1, shape=shape),
+    "negative": lambda shape, k: ss.Normal(-2, 1, upper=-0.1, shape=shape),
+    "falling": lambda shape, k: ss.Normal(0, 1, shape=shape, **({"upper": 0} if k else {"lower": 0.5})),
+    "choose": lambda shape, k: ss.Gamma(4, 1, lower=6 - 5 * k, upper=8 - 5 * k, shape=shape),
+    "beta": lambda shape, k: ss.Beta(2, 3, shape=shape) if k == 2 else ss.Gamma(4, 3, shape=shape),
+}
+# notyet: Stan's own derivatives of these are coarse (a truncated series), so only densities are compared.
+COARSE = {"gamma_p", "gamma_q", "log_gamma_p", "log_gamma_q", "inc_beta", "log_inc_beta"}
+ELEMENTWISE = [name for name, op in REGISTRY.items() if op.elementwise and op.public]
+
+
+def arguments(m, name, shapes):
+    make = MAKERS[DOMAINS.get(name, "real")]
+    for k, shape in enumerate(shapes):
+        m[f"a{k}"] = make(shape, k)
+    return [m[f"a{k}"] for k in range(len(shapes))]
+
+
+def check(m, value, stanc, gradient_tolerance=0.0):
+    m.value = value
+    m.y = ss.Normal(ss.sum(m.value) if m.value.ndim else m.value, 1).observe(0.2)
+    stanc(m.stan_code())
+    agreement = m.verify(points=3)
+    coarse = agreement.max_gradient_error < gradient_tolerance and agreement.max_density_error < 1e-8
+    assert agreement.ok or coarse, f"{agreement}\n{m.stan_code()}"
+
+
+@pytest.mark.parametrize("layout", ["scalar", "vector", "matrix", "mixed", "outer", "cube"])
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_elementwise(name, layout, stanc):
+    arity = REGISTRY[name].arity
+    if layout in ("mixed", "outer") and arity == 1:
+        return
+    shapes = {
+        "scalar": [()] * 3,
+        "vector": [(4,)] * 3,
+        "matrix": [(2, 4)] * 3,
+        "mixed": [(4,), (), (2, 4)],
+        "outer": [(2, 1), (4,), ()],
+        "cube": [(2, 3, 4), (3, 1), ()],
+    }[layout][:arity]
+    m = ss.Model()
+    given = arguments(m, name, shapes)
+    value = getattr(ss, name)(*given) * 1.0
+    check(m, value, stanc, gradient_tolerance=np.inf if name in COARSE else 0.0)
+
+
+def vector(m, name="v", n=4):
+    m[name] = ss.Normal(0, 1, shape=n)
+    return m[name]
+
+
+def matrix(m, name="M", shape=(3, 4)):
+    m[name] = ss.Normal(0, 1, shape=shape)
+    return m[name]
+
+
+def definite(m):
+    a = matrix(m, "A", (3, 3))
+    return a @ a.T + 0.5 * np.eye(3)
+
+
+STRUCTURED = {
+    "sum": lambda m: ss.sum(matrix(m)),
+    "sum rows": lambda m: ss.exp(ss.sum(matrix(m), axis=1)),
+    "sum columns": lambda m: ss.exp(ss.sum(matrix(m), axis=0, keepdims=True)),
+    "mean": lambda m: ss.mean(matrix(m), axis=-1),
+    "prod": lambda m: ss.prod(vector(m)),
+    "prod rows": lambda m: ss.prod(matrix(m), axis=1),
+    "min": lambda m: ss.min(matrix(m), axis=0),
+    "max": lambda m: ss.max(vector(m)),
+    "logsumexp": lambda m: ss.logsumexp(matrix(m), axis=1),
+    "logsumexp all": lambda m: ss.logsumexp(matrix(m)),
+    "var": lambda m: ss.var(matrix(m), axis=0),
+    "std": lambda m: ss.std(vector(m)),
+    "cumsum": lambda m: ss.square(ss.cumsum(vector(m))),
+    "cumsum rows": lambda m: ss.square(ss.cumsum(matrix(m), axis=1)),
+    "cumsum columns": lambda m: ss.square(ss.cumsum(matrix(m), axis=0)),
+    "softmax": lambda m: ss.square(ss.softmax(vector(m))),
+    "softmax rows": lambda m: ss.square(ss.softmax(matrix(m), axis=1)),
+    "log_softmax columns": lambda m: ss.square(ss.log_softmax(matrix(m), axis=0)),
+    "normalize": lambda m: ss.square(ss.normalize(ss.exp(vector(m)))),
+    "sum of three axes": lambda m: ss.sum(matrix(m, shape=(2, 3, 4))),
+    "sum of two of three axes": lambda m: ss.square(ss.sum(matrix(m, shape=(2, 3, 4)), axis=(0, 2))),
+    "middle axis": lambda m: ss.square(ss.mean(matrix(m, shape=(2, 3, 4)), axis=1)),
+    "matmul": lambda m: ss.square(matrix(m) @ vector(m)),
+    "vector matmul": lambda m: ss.square(vector(m, n=3) @ matrix(m)),
+    "matrix matmul": lambda m: ss.square(matrix(m) @ matrix(m, "O", (4, 2))),
+    "dot": lambda m: vector(m) @ vector(m, "w"),
+    "outer": lambda m: ss.square(ss.outer(vector(m), vector(m, "w", 3))),
+    "transpose": lambda m: ss.square(matrix(m).T),
+    "transpose cube": lambda m: ss.square(ss.transpose(matrix(m, shape=(2, 3, 4)), (2, 0, 1))),
+    "reshape": lambda m: ss.cumsum(ss.square(ss.reshape(matrix(m), (4, 3))), axis=1),
+    "reshape flat": lambda m: ss.cumsum(ss.reshape(matrix(m), (-1,))),
+    "reshape vector": lambda m: ss.cumsum(ss.reshape(vector(m), (2, 2)), axis=0),
+    "stack": lambda m: ss.cumsum(ss.stack([vector(m)[0], 2.0, vector(m, "w")[1]])),
+    "stack rows": lambda m: ss.cumsum(ss.stack([vector(m), vector(m, "w")]), axis=1),
+    "stack columns": lambda m: ss.cumsum(ss.stack([vector(m), vector(m, "w")], axis=1), axis=1),
+    "concatenate": lambda m: ss.cumsum(ss.concatenate([vector(m), vector(m, "w", 2)])),
+    "concatenate columns": lambda m: ss.cumsum(ss.concatenate([matrix(m), matrix(m, "O", (3, 2))], axis=1), axis=1),
+    "broadcast_to": lambda m: ss.cumsum(ss.broadcast_to(vector(m), (3, 4)), axis=0),
+    "diagonal": lambda m: ss.square(ss.diagonal(matrix(m, shape=(3, 3)))),
+    "diagonal_matrix": lambda m: ss.diagonal_matrix(vector(m, n=3)) @ matrix(m, shape=(3, 3)),
+    "inverse": lambda m: ss.inverse(definite(m)),
+    "cholesky": lambda m: ss.cholesky(definite(m)),
+    "log_determinant": lambda m: ss.log_determinant(definite(m)),
+    "solve": lambda m: ss.solve(definite(m), vector(m, n=3)),
+    "solve matrix": lambda m: ss.solve(definite(m), matrix(m, shape=(3, 2))),
+    "solve_lower": lambda m: ss.solve_lower(ss.cholesky(definite(m)), vector(m, n=3)),
+    "quadratic_form": lambda m: ss.quadratic_form(definite(m), vector(m, n=3)),
+    "index": lambda m: ss.exp(vector(m)[2]),
+    "index last": lambda m: ss.exp(vector(m)[-1]),
+    "slice": lambda m: ss.cumsum(vector(m)[1:]) - ss.cumsum(vector(m, "w")[:-1]),
+    "slice step": lambda m: ss.cumsum(vector(m)[::2]),
+    "slice back": lambda m: ss.cumsum(vector(m)[::-1]),
+    "gather": lambda m: ss.cumsum(vector(m)[np.array([0, 3, 3, -1, 1])]),
+    "gather by a table": lambda m: ss.cumsum(vector(m)[np.array([[0, 3], [1, 1], [2, 0]])], axis=1),
+    "row": lambda m: ss.cumsum(matrix(m)[1]),
+    "column": lambda m: ss.cumsum(matrix(m)[:, -2]),
+    "rows": lambda m: ss.cumsum(matrix(m)[np.array([2, 0, 2])], axis=0),
+    "columns": lambda m: ss.cumsum(matrix(m)[:, np.array([2, 0])], axis=0),
+    "block": lambda m: ss.cumsum(matrix(m)[1:, :2], axis=0),
+    "pairs": lambda m: ss.cumsum(matrix(m)[np.array([0, 1, 2]), np.array([3, 0, 3])]),
+    "element": lambda m: ss.exp(matrix(m)[1, 2]),
+    "mask": lambda m: ss.cumsum(vector(m)[np.array([True, False, True, True])]),
+    "new axis": lambda m: ss.square(vector(m)[:, None] - vector(m, "w", 3)[None, :]),
+    "cube row": lambda m: ss.cumsum(matrix(m, shape=(2, 3, 4))[1, 2]),
+    "cube slice": lambda m: ss.cumsum(matrix(m, shape=(2, 3, 4))[:, 1], axis=1),
+    "pick": lambda m: ss.pick(matrix(m), np.array([0, 3, 1])),
+    "pick from one": lambda m: ss.pick(vector(m), np.array([0, 3, 1])),
+    "positions": lambda m: ss.positions(vector(m)) * vector(m, "w"),
+    "clip": lambda m: ss.clip(vector(m), -0.7, 0.9),
+    "where": lambda m: ss.where(vector(m) > 0, ss.exp(vector(m, "w")), 2.0 * vector(m, "u")),
+    "length": lambda m: ss.exp(vector(m)[0] / ss.length(vector(m))),
+    "logistic growth": lambda m: ss.logistic_growth(np.linspace(0, 3, 4), 2.0, ss.exp(vector(m, n=1)[0]), 1.5),
+    "convolve": lambda m: ss.convolve_sequence(matrix(m, shape=(2, 4)), np.array([0, 3, 1, 2, 2])),
+    "simplexes as a matrix": lambda m: _simplexes(m) @ vector(m, n=3),
+    "rows of simplexes": lambda m: ss.log(_simplexes(m)[np.array([1, 1, 0])]),
+}  # fmt: skip
+
+
+def _simplexes(m):
+    m.p = ss.Dirichlet(np.ones(3), shape=2)
+    return m.p
+
+
+@pytest.mark.parametrize("name", STRUCTURED)
+def test_structured(name, stanc):
+    m = ss.Model()
+    check(m, STRUCTURED[name](m), stanc)

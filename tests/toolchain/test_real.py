@@ -1,0 +1,145 @@
+"""Real models through the real toolchain: httpstan's Stan, this machine's compiler, SciStan's runner."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from scistan.toolchain.build import compile_stan
+from scistan.toolchain.cache import open_store
+from scistan.toolchain.errors import StancError
+from scistan.toolchain.inventory import list_cache
+from scistan.toolchain.options import BuildOptions
+from scistan.toolchain.pool import compile_many
+from scistan.toolchain.wheel import find_wheel
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_wheel() is None, reason="httpstan is not installed"),
+]
+
+MODEL = """data {
+  int<lower=0> N;
+  vector[N] y;
+}
+parameters {
+  real mu;
+  real<lower=0> sigma;
+}
+model {
+  mu ~ normal(0, 5);
+  sigma ~ normal(0, 1);
+  y ~ normal(mu, sigma);
+}
+"""
+COIN = (
+    "data { int N; array[N] int y; }\nparameters { real<lower=0, upper=1> p; }\nmodel { y ~ bernoulli(p); }\n"
+)
+
+
+@pytest.fixture
+def executable(real):
+    """Give the executable of the normal model, built at the first call of a session."""
+    return compile_stan(MODEL)
+
+
+def test_the_executable_answers(executable):
+    said = subprocess.run([executable, "info"], capture_output=True, text=True, check=True).stdout
+    assert "stan_version_minor = 35" in said
+    assert "STAN_THREADS" in said
+
+
+def test_cmdstanpy_samples_it(executable, tmp_path):
+    cmdstanpy = pytest.importorskip("cmdstanpy")
+    model = cmdstanpy.CmdStanModel(exe_file=executable)
+    data = {"N": 5, "y": [1.0, 2.0, 3.0, 4.0, 5.0]}
+    fit = model.sample(data, chains=2, seed=1, show_progress=False, output_dir=tmp_path)
+    # By quadrature the mean is 2.944, the deviation 0.685; 5 Monte-Carlo errors at 500 effective draws.
+    assert abs(fit.stan_variable("mu").mean() - 2.944) < 5 * 0.685 / 500**0.5
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ldd")
+def test_tbb_comes_from_its_own_folder(executable):
+    said = subprocess.run(["ldd", executable], capture_output=True, text=True, check=True).stdout
+    assert str(executable.parent) in said.split("libtbb.so.2 => ")[1].split()[0]
+
+
+def test_a_hit_is_fast_and_imports_nothing_heavy(executable):
+    code = f"""
+import sys, time
+import scistan
+before = set(sys.modules)
+from scistan.toolchain.build import compile_stan
+compile_stan({MODEL!r})
+times = []
+for _ in range(20):
+    started = time.perf_counter()
+    compile_stan({MODEL!r})
+    times.append(time.perf_counter() - started)
+heavy = {{"cmdstanpy", "httpstan", "filelock", "tqdm", "tarfile", "torch"}} & (set(sys.modules) - before)
+print(sorted(times)[10], *heavy)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    median, *heavy = done.stdout.split()
+    assert not heavy
+    assert float(median) < 0.02
+
+
+def test_two_models_one_of_them_wrong(executable):
+    coin, bad, normal = compile_many([COIN, COIN.replace("(p)", "(q)"), MODEL])
+    assert isinstance(coin, Path)
+    assert isinstance(bad, StancError)
+    assert bad.line == 3
+    assert normal == executable
+
+
+def test_the_list_names_header_runner_and_models(executable):
+    what = [row.what for row in list_cache(open_store())]
+    assert "precompiled header" in what
+    assert "runner sample_diag.cpp" in what
+    assert any("data { int<lower=0> N;" in row for row in what)
+
+
+BAD = {
+    "semantic": ("model {\n  real x = y;\n}\n", {}, "model.stan", 2, "Identifier 'y' not in scope"),
+    "syntax": ("parameters {\n  real mu\n}\n", {}, "model.stan", 3, "expected"),
+    "include": (
+        "functions {\n#include f.stan\n}\n",
+        {"f.stan": "real f(real x) {\n  return xx;\n}"},
+        "f.stan",
+        2,
+        "Identifier 'xx' not in scope",
+    ),
+    "missing include": (
+        "functions {\n#include g.stan\n}\n",
+        {"f.stan": ""},
+        "model.stan",
+        2,
+        "Could not find include",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "includes", "file", "line", "says"), BAD.values(), ids=BAD)
+def test_stanc_s_complaints(real, text, includes, file, line, says):
+    started = time.monotonic()
+    with pytest.raises(StancError) as caught:
+        compile_stan(text, includes=includes, progress=False)
+    error = caught.value
+    assert (error.file, error.line) == (file, line)
+    assert says in error.message
+    assert error.included_at == (2 if file == "f.stan" else None)
+    assert "/tmp" not in str(error)
+    assert time.monotonic() - started < 5  # nothing was compiled first
+
+
+def test_a_bad_stanc_option_is_no_fault_of_the_program(real):
+    from scistan.errors import ToolchainError
+
+    with pytest.raises(ToolchainError, match="stanc failed") as caught:
+        compile_stan(COIN, options=BuildOptions(stanc_options=("--no-such-option",)), progress=False)
+    assert not isinstance(caught.value, StancError)

@@ -1,0 +1,156 @@
+"""An export runs on another machine of the same kind, offline; everything else is left out."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+import tarfile
+
+import pytest
+
+from scistan.errors import ToolchainError
+from scistan.toolchain import build as build_module
+from scistan.toolchain import transfer
+from scistan.toolchain.build import compile_stan
+from scistan.toolchain.cache import open_store
+from scistan.toolchain.errors import NoToolchainError
+from scistan.toolchain.inventory import verify_cache
+from scistan.toolchain.options import BuildOptions
+from scistan.toolchain.pool import compile_many
+from scistan.toolchain.transfer import export_cache, import_cache
+
+QUICK = BuildOptions(precompiled_header=False)
+
+
+def build(tiny, text="model { }"):
+    """Build with the tiny toolchain."""
+    return compile_stan(text, toolchain=tiny.toolchain(), options=QUICK, progress=False)
+
+
+@pytest.fixture
+def archive(tiny, tmp_path):
+    """Export two models."""
+    for text in ("model { }", "model { } // two"):
+        build(tiny, text)
+    path = tmp_path / "models.tar.gz"
+    assert len(export_cache(open_store(), path)) == 2
+    return path
+
+
+@pytest.fixture
+def elsewhere(archive, own_cache, tmp_path, monkeypatch):
+    """Be another machine: no cache of before, another place."""
+    shutil.rmtree(own_cache)
+    root = tmp_path / "elsewhere" / "cache"
+    monkeypatch.setenv("SCISTAN_CACHE", str(root))
+    return root
+
+
+def test_an_export_runs_elsewhere(tiny, archive, elsewhere):
+    result = import_cache(open_store(), archive)
+    assert (len(result.added), len(result.present), len(result.skipped)) == (2, 0, 0)
+    shutil.move(tiny.wheel, tiny.folder / "moved")
+    tiny.wheel = tiny.folder / "moved"
+    before = tiny.compilations()
+    path = build(tiny)
+    assert path.is_relative_to(elsewhere)
+    assert tiny.compilations() == before
+    assert subprocess.run([path, "info"], capture_output=True).returncode == 0
+    assert not verify_cache(open_store())
+    assert not any(p.stat().st_mode & 0o077 for p in elsewhere.rglob("*"))
+    assert import_cache(open_store(), archive).present == result.added
+
+
+def test_an_import_serves_a_machine_without_a_compiler(archive, elsewhere, monkeypatch):
+    def none(**_):
+        raise NoToolchainError("no compiler")
+
+    import_cache(open_store(), archive)
+    monkeypatch.setattr(build_module, "find_toolchain", none)
+    monkeypatch.setattr("scistan.toolchain.pool.find_toolchain", none)
+    assert compile_stan("model { }", options=QUICK).is_relative_to(elsewhere)
+    with pytest.raises(NoToolchainError):
+        compile_stan("model { } // unknown", options=QUICK)
+    first, second = compile_many(["model { }", "model { } // unknown"], options=QUICK)
+    assert first.exists()
+    assert isinstance(second, NoToolchainError)
+
+
+def test_objects_travel_on_demand(tiny, tmp_path, own_cache):
+    build(tiny)
+    path = tmp_path / "all.tar.gz"
+    assert len(export_cache(open_store(), path, objects=True)) == 4
+    shutil.rmtree(own_cache)
+    import_cache(open_store(), path)
+    build(tiny, "model { } // new")
+    assert tiny.compilations() == 2
+
+
+def test_chosen_keys(tiny, tmp_path, own_cache):
+    first = build(tiny)
+    build(tiny, "model { } // two")
+    key = first.parent.name
+    assert export_cache(open_store(), tmp_path / "one.tar", keys=[key[:10]]) == [key]
+
+
+def test_another_kind_of_machine_is_left_out(archive, elsewhere, monkeypatch):
+    monkeypatch.setattr(transfer, "platform_part", lambda: {"system": "other"})
+    result = import_cache(open_store(), archive)
+    assert not result.added
+    assert all("another kind of machine" in reason for _, reason in result.skipped)
+    assert not list((elsewhere / "models").iterdir())
+
+
+def rewrite(archive, change):
+    """Write an archive again with some files changed."""
+    changed = archive.with_name("changed.tar.gz")
+    with tarfile.open(archive) as old, tarfile.open(changed, "w:gz") as new:
+        for member in old.getmembers():
+            data = old.extractfile(member).read() if member.isfile() else b""
+            member, data = change(member, data)
+            member.size = len(data)
+            new.addfile(member, io.BytesIO(data) if member.isfile() else None)
+    return changed
+
+
+def test_an_altered_executable_is_left_out(archive, elsewhere):
+    def flip(member, data):
+        if member.name.endswith("/model"):
+            data = data[:50] + bytes([data[50] ^ 1]) + data[51:]
+        return member, data
+
+    result = import_cache(open_store(), rewrite(archive, flip))
+    assert not result.added
+    assert all("model was altered" in reason for _, reason in result.skipped)
+
+
+@pytest.mark.parametrize("name", ["../evil", "/tmp/evil", "models/../../evil", "other/x/y", "models"])
+def test_names_that_lead_elsewhere_are_refused(archive, elsewhere, name):
+    def rename(member, data):
+        if member.name.endswith("/model"):
+            member.name = name
+        return member, data
+
+    with pytest.raises(ToolchainError, match="not a sound cache export"):
+        import_cache(open_store(), rewrite(archive, rename))
+    assert not list((elsewhere / "models").iterdir())
+
+
+def test_links_are_refused(archive, elsewhere):
+    def link(member, data):
+        if member.name.endswith("/model"):
+            member.type, member.linkname = tarfile.SYMTYPE, "/bin/sh"
+            data = b""
+        return member, data
+
+    with pytest.raises(ToolchainError, match="not a sound cache export"):
+        import_cache(open_store(), rewrite(archive, link))
+
+
+def test_no_archive_at_all(own_cache, tmp_path):
+    for path in (tmp_path / "none.tar", tmp_path / "text.tar"):
+        if path.name == "text.tar":
+            path.write_text("hello")
+        with pytest.raises(ToolchainError, match="not a sound cache export"):
+            import_cache(open_store(), path)
