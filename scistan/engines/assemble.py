@@ -14,13 +14,13 @@ from scistan.messages import sampling as messages
 __all__ = ["cores_for", "cut", "join", "largest_rectangle", "settle"]
 
 
-def cores_for(chains: int, parallel_chains: int | None) -> int:
-    """Give how many chains run at once: all, up to the cores this process may use."""
+def cores_for(chains: int, parallel_chains: int | None, threads: int = 1) -> int:
+    """Give how many chains run at once: all, up to the cores this process may use, each taking `threads`."""
     try:
         cores = len(os.sched_getaffinity(0))
     except AttributeError:  # not on Linux
         cores = os.cpu_count() or 1
-    return max(1, min(chains, parallel_chains or cores))
+    return max(1, min(chains, parallel_chains or cores // threads))
 
 
 def largest_rectangle(lengths: Sequence[int]) -> tuple[list[int], int]:

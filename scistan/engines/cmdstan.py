@@ -70,7 +70,9 @@ class CmdStanEngine:
     ) -> Draws:
         ready = time.perf_counter()
         numbers = list(range(request.first_chain, request.first_chain + request.chains))
-        at_once = cores_for(request.chains, settings.pop("parallel_chains", None))
+        at_once = cores_for(
+            request.chains, settings.pop("parallel_chains", None), settings.get("threads_per_chain", 1)
+        )
         commands = _commands(request, settings, executable, folder.path)
         files = [folder.path / f"model_{n}.csv" for n in numbers]
         processes = [Process(c, folder.path / f"console_{n}.txt") for c, n in zip(commands, numbers, strict=True)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from scistan.engines.columns import gather
 from scistan.engines.encoding import to_json
-from scistan.engines.loading import load_stanli
+from scistan.engines.loading import load_stanli, text_for_stanli
 from scistan.messages import inference as messages
 
 __all__ = ["StanDensity"]
@@ -20,8 +20,9 @@ class StanDensity:
 
     def __init__(self, text: str, data: Mapping[str, Any] | str) -> None:
         stanli = load_stanli()
+        given = data if isinstance(data, str) else to_json(data)
         try:
-            self._model = stanli.bridgestan_model(stan_code=text, data=data if isinstance(data, str) else to_json(data))
+            self._model = stanli.bridgestan_model(stan_code=text_for_stanli(text), data=given)
         except RuntimeError as error:
             raise messages.program_refused("stanli", str(error), text) from None
         self._columns = self._model.param_names(include_tp=True)

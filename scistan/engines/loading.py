@@ -6,12 +6,13 @@ and in a thread without a tape that is a segmentation fault (stanli 0.24, found 
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 from importlib import import_module
 from typing import Any
 
-__all__ = ["has_tape", "load_stanli"]
+__all__ = ["has_tape", "load_stanli", "text_for_stanli"]
 
 _loader: int | None = None
 _guard = threading.Lock()
@@ -32,3 +33,8 @@ def has_tape() -> bool:
     """Tell whether the calling thread may run chains itself."""
     load_stanli()
     return threading.get_ident() == _loader
+
+
+def text_for_stanli(text: str) -> str:
+    """Name partial sums as stanli 0.24 knows them: by their declaration, which keeps constants that Stan may drop."""
+    return re.sub(r"\breduce_sum\((\w+)_lupmf\b", r"reduce_sum(\1_lpmf", text)

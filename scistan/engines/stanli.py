@@ -11,7 +11,7 @@ import numpy as np
 from scistan.engines.assemble import cores_for, settle
 from scistan.engines.columns import gather
 from scistan.engines.interrupt import Interruption, heed_interrupts
-from scistan.engines.loading import load_stanli
+from scistan.engines.loading import load_stanli, text_for_stanli
 from scistan.engines.options import settings_for
 from scistan.engines.progress import Progress, open_progress
 from scistan.engines.protocol import Chains, Draws, Request
@@ -34,10 +34,11 @@ class StanliEngine:
         """Draw from the posterior; the draws do not depend on how many chains run at once."""
         settings = settings_for(self.name, request.options)
         started = time.perf_counter()
-        model = prepare(request, settings.pop("threads_per_chain", 1))
+        threads = settings.pop("threads_per_chain", 1)
+        model = prepare(request, threads)
         inits = starts(model, request)
         ready = time.perf_counter()
-        cores = cores_for(request.chains, settings.pop("parallel_chains", None))
+        cores = cores_for(request.chains, settings.pop("parallel_chains", None), threads)
         with heed_interrupts() as wish, open_progress(request.progress, request.iterations, "stanli") as bar:
             buffers = run_chains(
                 model,
@@ -64,9 +65,8 @@ def prepare(request: Request, threads: int = 1) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
-            return stanli.Model(
-                stan_code=request.text, data=request.data, seed=request.seed, threads_per_chain=threads
-            )
+            text = text_for_stanli(request.text)
+            return stanli.Model(stan_code=text, data=request.data, seed=request.seed, threads_per_chain=threads)
     except (RuntimeError, ValueError) as error:
         raise messages.program_refused("stanli", str(error)) from None
 

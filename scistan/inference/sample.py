@@ -63,7 +63,7 @@ def sample(
     fitting = fitting_engines(engines_at_hand(), options, inits is not None) if engine == "auto" else [engine]
     check_complete(instance)
     with _GRAPH_WORK:
-        subject = subject_of(instance, rebind, keep)
+        subject = subject_of(instance, rebind, keep, threads=int(options.get("threads_per_chain") or 1) > 1)
     used = use_seed(seed) % 2**32
     rows = chains * (draws + (warmup if options.get("save_warmup") else 0))
     check_size(subject.instance, subject.names, rows // int(options.get("thin") or 1))
@@ -84,8 +84,13 @@ def sample(
     return fit
 
 
-def subject_of(instance: Instance, rebind: Rebind | None = None, keep: Sequence[str] | None = None) -> Subject:
-    """Lower an instance for sampling: what follows from the draws is computed afterwards, whatever the engine."""
+def subject_of(
+    instance: Instance, rebind: Rebind | None = None, keep: Sequence[str] | None = None, threads: bool = False
+) -> Subject:
+    """Lower an instance for sampling: what follows from the draws is computed afterwards, whatever the engine.
+
+    With `threads`, observations are summed in slices, so that one chain can use several cores.
+    """
     graph = instance.graph
     if keep is not None:
         known = [t.name for t in graph.latents] + list(graph.derived) + list(GENERATED)
@@ -94,7 +99,7 @@ def subject_of(instance: Instance, rebind: Rebind | None = None, keep: Sequence[
                 raise messages.unknown_keep(name, known)
         graph = replace(graph, derived={n: node for n, node in graph.derived.items() if n in keep})
         instance = replace(instance, graph=graph)
-    program = lower_to_stan(graph, log_lik=False, predictive=False, log_prior=False)
+    program = lower_to_stan(graph, log_lik=False, predictive=False, log_prior=False, threads=threads)
     return Subject(instance, program, rebind)
 
 

@@ -260,11 +260,14 @@ class Model:
         instance = self.instance()
         return lower_to_stan(instance.graph).data(instance)
 
-    def compile(self, progress: bool = True) -> Path:
-        """Build the executable that `engine="cmdstan"` runs, or find it in the cache; give its path."""
+    def compile(self, progress: bool = True, threads: bool = False) -> Path:
+        """Build the executable that `engine="cmdstan"` runs, or find it in the cache; give its path.
+
+        `threads` builds the one that `threads_per_chain` runs, whose observations are summed in slices.
+        """
         from scistan.inference.compile import compile_model
 
-        return compile_model(self._subject(), progress)
+        return compile_model(self._subject(threads), progress)
 
     def mcmc(self, draws: int = 1000, warmup: int = 1000, chains: int = 4, seed: int | None = None,
              engine: str = "auto", data: Mapping[str, object] | None = None, inits: object = None,
@@ -296,11 +299,11 @@ class Model:
 
         return approximate(self._on(data)._subject(), method, draws, seed, inits, progress, options)
 
-    def _subject(self) -> Subject:
+    def _subject(self, threads: bool = False) -> Subject:
         """Give what a fit of this model is a fit of."""
         from scistan.inference.sample import subject_of
 
-        return subject_of(self.instance(), self._elsewhere)
+        return subject_of(self.instance(), self._elsewhere, threads=threads)
 
     def _elsewhere(self, data: Mapping[str, object], coords: Mapping[str, Sequence[object]] | None) -> Instance:
         """Give the model at new inputs for prediction: what was observed is forgotten unless given anew."""

@@ -15,8 +15,7 @@ from scistan.toolchain.flock import try_lock
 
 __all__ = ["Workspace", "remove_tree", "sweep", "workspace"]
 
-OWNER = "owner"
-YOUNG = 60.0  # seconds in which a folder may still be without its owner's lock
+OWNER = ".owner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,52 +57,71 @@ def remove_tree(folder: Path) -> None:
 def workspace(root: Path) -> Iterator[Workspace]:
     """Give a fresh private folder on the cache's own disk and remove it afterwards.
 
-    The owner's lock is inherited by the compilers: no sweep takes the folder from under one that still runs.
+    The owner's lock stands beside the folder from before it is made until after it is gone, so that a folder without
+    one is nobody's. It is inherited by the compilers: no sweep takes the folder from under one that still runs.
     """
-    folder = root / "tmp" / f"{os.getpid()}-{os.urandom(6).hex()}"
-    folder.mkdir(mode=0o700)
-    owner = -1
+    folder, owner = _claim(root / "tmp")
     try:
+        folder.mkdir(mode=0o700)
         folder.chmod(0o700)
-        owner = open_high(folder / OWNER)
-        try_lock(owner)
         place = Workspace(folder, owner)
         for part in (place.out, place.scratch):
             part.mkdir(mode=0o700)
             part.chmod(0o700)
         yield place
     finally:
-        if owner >= 0:
-            os.close(owner)
         remove_tree(folder)
+        _owner_of(folder).unlink(missing_ok=True)
+        os.close(owner)
+
+
+def _claim(home: Path) -> tuple[Path, int]:
+    """Choose a folder's name and lock it."""
+    while True:
+        folder = home / f"{os.getpid()}-{os.urandom(6).hex()}"
+        owner = open_high(_owner_of(folder))
+        if try_lock(owner) and _owner_of(folder).exists():
+            return folder, owner
+        os.close(owner)  # a sweep took it for a dead one's before it was locked
+
+
+def _owner_of(folder: Path) -> Path:
+    return folder.with_name(folder.name + OWNER)
 
 
 def sweep(root: Path) -> int:
     """Remove the folders of builders that died; give their number."""
     removed = 0
     try:
-        folders = [Path(entry.path) for entry in os.scandir(root / "tmp")]
+        names = sorted(entry.name.removesuffix(OWNER) for entry in os.scandir(root / "tmp"))
     except OSError:
         return 0
-    for folder in folders:
-        if abandoned(folder):
-            remove_tree(folder)
-            removed += 1
+    for name in dict.fromkeys(names):
+        folder = root / "tmp" / name
+        with _nobodys(folder) as free:
+            if free:
+                remove_tree(folder)
+                _owner_of(folder).unlink(missing_ok=True)
+                removed += 1
     return removed
 
 
-def abandoned(folder: Path) -> bool:
-    """Tell whether nobody builds in a folder any more."""
+@contextmanager
+def _nobodys(folder: Path) -> Iterator[bool]:
+    """Tell whether nobody builds in a folder any more, and keep it so while the block runs."""
     try:
-        descriptor = os.open(folder / OWNER, os.O_RDWR)
-    except OSError:
-        try:
-            return time.time() - folder.stat().st_mtime > YOUNG
-        except OSError:
-            return False
+        descriptor = os.open(_owner_of(folder), os.O_RDWR)
+    except OSError as error:
+        yield isinstance(error, FileNotFoundError)
+        return
     try:
-        if os.name != "posix":
-            return time.time() - folder.stat().st_mtime > 86_400
-        return try_lock(descriptor)
+        yield _is_old(folder) if os.name != "posix" else try_lock(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _is_old(folder: Path) -> bool:
+    try:
+        return time.time() - folder.stat().st_mtime > 86_400
+    except OSError:
+        return True

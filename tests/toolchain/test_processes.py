@@ -21,7 +21,9 @@ def answers(process):
     """Wait for a child and give what it printed."""
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
-    return json.loads(out)
+    results = json.loads(out)
+    assert all(isinstance(result, str) for result in results), results
+    return results
 
 
 def processes_in(folder):

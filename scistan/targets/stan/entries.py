@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from scistan.targets.evaluate import Backend, Evaluator
 from scistan.targets.stan.names import Names, SizeNames
 from scistan.targets.stan.syntax import Declare, Expr, Type, name
 
-__all__ = ["DataEntry", "Entries", "NumPyForData"]
+__all__ = ["DataEntry", "Entries", "NumPyForData", "Reader"]
 
 REAL_FORM, INT_FORM, INDEX_FORM, VECTORS_FORM = "real", "int", "index", "vectors"
 
@@ -30,6 +30,17 @@ class DataEntry:
     form: str
     bounds: str = ""
     axis: Size | None = None  # the axis an index runs along
+
+
+class Reader(Protocol):
+    """Where a body of statements finds the data it reads: the data block, or a function's arguments."""
+
+    def real(self, leaf: Data) -> Expr: ...
+    def integers(self, node: Node, bounds: str = "") -> Expr: ...
+    def index(self, node: Node, axis: Size | None) -> Expr: ...
+    def vectors(self, leaf: Data, bounds: str = "") -> Expr: ...
+    def bound(self, leaf: Data, bounds: str) -> None: ...
+    def known(self, node: Node) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +71,9 @@ class Entries:
         """Read whole numbers of the data, or computed from data, as they are."""
         return self._expr(node, INT_FORM, bounds)
 
-    def index(self, node: Node, axis: Size | None, upper: str = "") -> Expr:
-        """Read positions or categories, which count from 1 in Stan."""
-        bounds = f"<lower=1, upper={upper}>" if upper else "<lower=1>"
+    def index(self, node: Node, axis: Size | None) -> Expr:
+        """Read positions along an axis or (without one) categories, which count from 1 in Stan."""
+        bounds = "<lower=1>" if axis is None else f"<lower=1, upper={self.sizes.text(axis)}>"
         return self._expr(node, INDEX_FORM, bounds, axis)
 
     def vectors(self, leaf: Data, bounds: str = "") -> Expr:
@@ -74,6 +85,10 @@ class Entries:
         self.real(leaf)
         entry = self.found[leaf, REAL_FORM]
         self.found[leaf, REAL_FORM] = DataEntry(entry.name, entry.node, entry.form, bounds)
+
+    def known(self, node: Node) -> str:
+        """Give the name under which a node is read; empty if it is not."""
+        return next((entry.name for (read, _), entry in self.found.items() if read is node), "")
 
     def _expr(self, node: Node, form: str, bounds: str = "", axis: Size | None = None) -> Expr:
         entry = self.found.get((node, form))

@@ -16,7 +16,7 @@ Item = tuple[Any, ...]
 
 def position(scope: Scope, node: Node, axis: Size) -> Expr:
     """Read positions along an axis; they come from the data, counted from 1."""
-    return scope.writer.entries.index(node, axis, scope.writer.sizes.text(axis))
+    return scope.writer.entries.index(node, axis)
 
 
 def lower_index(scope: Scope, node: Apply) -> Lowered:

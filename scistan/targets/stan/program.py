@@ -24,6 +24,7 @@ from scistan.targets.stan.names import Names, SizeNames
 from scistan.targets.stan.scope import Scope, Writer, canonical_type
 from scistan.targets.stan.statements import term_statements
 from scistan.targets.stan.syntax import Declare, Statement, name, render
+from scistan.targets.stan.threads import threaded_statements
 
 __all__ = ["StanProgram", "lower_to_stan"]
 
@@ -128,12 +129,18 @@ def _template() -> Any:
 
 
 def lower_to_stan(
-    graph: Graph, *, log_lik: bool = True, predictive: bool = True, log_prior: bool = True, **passes: bool
+    graph: Graph,
+    *,
+    log_lik: bool = True,
+    predictive: bool = True,
+    log_prior: bool = True,
+    threads: bool = False,
+    **passes: bool,
 ) -> StanProgram:
-    """Lower a graph to a program: passes, then block after block."""
+    """Lower a graph to a program: passes, then block after block; `threads` sums observations in slices."""
     switches = Switches(log_lik, predictive, log_prior)
     stages = run_passes(graph, **passes)
-    writer = _new_writer(stages.plain)
+    writer, entries = _new_writer(stages.plain)
     data = Scope(writer)
 
     inline = Scope(writer, data, expressions_only=True)
@@ -151,30 +158,30 @@ def lower_to_stan(
     model.share([node for term in stages.fused.terms for node in term.draw.inputs])
     for parameter in parameters:
         model.statements += parameter.jacobian
+    write = threaded_statements if threads else term_statements
     for term in stages.fused.terms:
-        statements = term_statements(model, term)
-        model.statements += statements
+        model.statements += write(model, term)
 
     quantities, generated, prior = _generated_quantities(writer, transformed, stages.plain, late, switches)
-    declarations = tuple(writer.entries.declarations())
     blocks = (
-        Block("data", declarations),
+        Block("data", tuple(entries.declarations())),
         Block("transformed data", tuple(data.statements)),
         Block("parameters", tuple(p.declaration for p in parameters)),
         Block("transformed parameters", tuple(transformed.statements)),
         Block("model", tuple(model.statements)),
         Block("generated quantities", quantities),
     )
-    return StanProgram(blocks, writer.entries, parameters, generated, prior, writer.functions)
+    return StanProgram(blocks, entries, parameters, generated, prior, writer.functions)
 
 
-def _new_writer(graph: Graph) -> Writer:
+def _new_writer(graph: Graph) -> tuple[Writer, Entries]:
     taken = {t.name for t in graph.terms} | set(graph.derived) | set(graph.data_names.values())
     names = Names(taken)
     sizes = SizeNames(graph.sizes(), names)
     for term in graph.latents:
         sizes.wish(term.draw.shape, term.name)
-    return Writer(graph, names, sizes, Entries(graph, names, sizes))
+    entries = Entries(graph, names, sizes)
+    return Writer(graph, names, sizes, entries), entries
 
 
 def _nodes_of_terms(graph: Graph) -> set[Node]:

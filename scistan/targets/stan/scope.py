@@ -11,7 +11,7 @@ from scistan.graph.walk import topological, use_counts
 from scistan.ops.declaration import Op
 from scistan.shapes import ONE, Shape
 from scistan.targets.stan.elementwise import expand, write_elementwise
-from scistan.targets.stan.entries import Entries, sized_type
+from scistan.targets.stan.entries import Reader, sized_type
 from scistan.targets.stan.names import Names, SizeNames
 from scistan.targets.stan.syntax import (
     INT,
@@ -55,7 +55,7 @@ class Writer:
     graph: Graph
     names: Names
     sizes: SizeNames
-    entries: Entries
+    entries: Reader
     variables: dict[Node, Expr] = field(default_factory=dict)  # latents and named derived quantities
     data_only: dict[Node, bool] = field(default_factory=dict)
     functions: dict[str, str] = field(default_factory=dict)
@@ -275,10 +275,7 @@ class Scope:
         found = self._find(node)
         if found is not None and found.whole is not None and found.whole.is_name:
             return found.whole.text
-        for (entry_node, _), entry in self.writer.entries.found.items():
-            if entry_node is node:
-                return entry.name
-        return ""
+        return self.writer.entries.known(node)
 
 
 

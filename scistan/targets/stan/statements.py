@@ -146,8 +146,6 @@ def _vectorized(scope: Scope, term: Term) -> Tilde:
 def value_at(scope: Scope, term: Term, indices: tuple[str, ...]) -> str:
     """Give one event of a term's value."""
     value = observed_value(scope, term)
-    if not value.is_name:
-        value = scope.named(term.value)
     return _event(value, term.draw.distribution.event_rank, indices).text
 
 

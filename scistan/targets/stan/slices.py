@@ -1,0 +1,147 @@
+"""A term over some of its observations: the same distribution, with every value along the first axis cut to a slice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from scistan.distributions.declaration import Distribution
+from scistan.graph.graph import Draw, Term
+from scistan.graph.node import Apply, Data, Extent, Literal, Node
+from scistan.ops.declaration import Op
+from scistan.shapes import DATA, ONE, Shape, Size
+from scistan.targets.stan.scope import Writer
+
+__all__ = ["Sliced", "slice_term"]
+
+FULL = ("slice", None, None, None)
+
+
+@dataclass(slots=True, eq=False)
+class Sliced:
+    """A term of `size` observations; `origins` says which value each of its leaves is, or is a slice of."""
+
+    size: Size
+    origins: dict[Node, Node] = field(default_factory=dict)
+    cut: set[Node] = field(default_factory=set)  # the leaves that are slices
+    term: Term | None = None
+
+    def leaf(self, node: Node, cut: bool) -> Data:
+        """Stand in for a value that is computed outside."""
+        shape: Shape = (self.size, *node.shape[1:]) if cut else node.shape
+        leaf = Data(None, shape, integer=node.integer)
+        self.origins[leaf] = node
+        if cut:
+            self.cut.add(leaf)
+        return leaf
+
+
+def slice_term(term: Term, writer: Writer) -> Sliced | None:
+    """Cut a term along the first axis of its observations; None where it has none, or nothing to compute."""
+    draw = term.draw
+    d: Distribution = draw.distribution
+    if len(draw.shape) <= d.event_rank or draw.shape[0] == ONE or not isinstance(term.value, Data):
+        return None
+    if all(writer.is_data(node) for node in draw.inputs):
+        return None
+    sliced = Sliced(Size.new(2, rank=DATA))
+    known: dict[tuple[Node, bool], Node] = {}
+
+    def change(node: Node, cut: bool) -> Node:
+        key = (node, cut)
+        if key not in known:
+            known[key] = _cut(node, sliced, known, writer) if cut else _shared(node, sliced)
+        return known[key]
+
+    args = tuple(change(node, cut) for node, cut in zip(draw.args, _along_batch(draw), strict=True))
+    lower, upper = (None if b is None else change(b, _has_first_axis(b, draw.shape)) for b in (draw.lower, draw.upper))
+    shape = (sliced.size, *draw.shape[1:])
+    inner = replace(draw, args=args, lower=lower, upper=upper, shape=shape, equalities=())
+    sliced.term = Term(term.name, sliced.leaf(term.value, cut=True), inner)
+    return sliced
+
+
+def _along_batch(draw: Draw) -> list[bool]:
+    """Tell which arguments have a value for each observation; a GLM's design matrix has one row for each."""
+    d: Distribution = draw.distribution
+    batch = len(draw.shape) - d.event_rank
+    fused = d.stan.name.endswith("_glm")
+    return [
+        (fused and p.name == "x") or (len(a.shape) - p.domain.event_rank == batch and a.shape[0] != ONE)
+        for p, a in zip(d.parameters, draw.args, strict=True)
+    ]
+
+
+def _has_first_axis(node: Node, shape: Shape) -> bool:
+    return len(node.shape) == len(shape) and node.shape[0] != ONE
+
+
+def _shared(node: Node, sliced: Sliced) -> Node:
+    return node if isinstance(node, Literal | Extent) else sliced.leaf(node, cut=False)
+
+
+def _cut(root: Node, sliced: Sliced, known: dict[tuple[Node, bool], Node], writer: Writer) -> Node:
+    """Push the cut down to the leaves; what cannot be computed slice by slice is computed whole, outside."""
+    stack: list[tuple[Node, bool]] = [(root, True)]
+    while stack:
+        key = node, cut = stack[-1]
+        carries = _carriers(node, writer) if cut else None
+        wanted = [] if carries is None else list(zip(node.args, carries, strict=True))
+        waiting = [w for w in wanted if w not in known]
+        if waiting:
+            stack += waiting
+            continue
+        stack.pop()
+        if key in known:
+            continue
+        if not cut:
+            known[key] = _shared(node, sliced)
+        elif carries is None or not isinstance(node, Apply) or not isinstance(node.op, Op):
+            known[key] = sliced.leaf(node, cut=True)
+        else:
+            known[key] = node.op.build(tuple(known[w] for w in wanted), dict(node.attributes))
+    return known[root, True]
+
+
+def _carriers(node: Node, writer: Writer) -> tuple[bool, ...] | None:
+    """Tell which arguments carry the first axis of a value; None where a slice of it needs the whole."""
+    if not isinstance(node, Apply) or not isinstance(node.op, Op) or writer.is_data(node):
+        return None
+    if node.op.elementwise:
+        return tuple(_has_first_axis(arg, node.shape) for arg in node.args)
+    rule = _RULES.get(node.op.name)
+    return rule(node) if rule is not None else None
+
+
+def _product(node: Apply) -> tuple[bool, ...] | None:
+    ranks = [len(arg.shape) for arg in node.args]
+    return (True, False) if ranks in ([2, 1], [2, 2]) else None
+
+
+def _index(node: Apply) -> tuple[bool, ...] | None:
+    items: Any = dict(node.attributes)["items"]
+    if any(item[0] == "array" for item in items[1:]):
+        return None
+    if items[0] == FULL:
+        return (True,) + (False,) * (len(node.args) - 1)
+    one_position = items[0][0] == "array" and len(node.args[1].shape) == 1
+    return (False, True) if one_position and all(item == FULL for item in items[1:]) else None
+
+
+def _reduction(node: Apply) -> tuple[bool, ...] | None:
+    axes: Any = dict(node.attributes)["axes"]
+    return (True,) if -len(node.args[0].shape) not in axes else None
+
+
+def _along(node: Apply) -> tuple[bool, ...] | None:
+    return (True,) if len(node.shape) == 2 and dict(node.attributes)["axis"] == -1 else None
+
+
+# How an op that is not elementwise treats the first axis of its result.
+_RULES: dict[str, Callable[[Apply], tuple[bool, ...] | None]] = {
+    "matmul": _product,
+    "index": _index,
+    **dict.fromkeys(("sum", "mean", "prod", "min", "max", "logsumexp"), _reduction),
+    **dict.fromkeys(("softmax", "log_softmax"), _along),
+}
