@@ -43,8 +43,16 @@ docs: $(VENV)/.docs  ## run every example in the docs, then build the pages
 	$(BIN)/python -m pytest tests/docs
 	$(BIN)/mkdocs build --strict --quiet
 
-bench: $(VENV)/.runtime  ## every benchmark, as ratios
-	for b in bench/*.py; do echo "== $$b"; $(BIN)/python $$b || exit 1; done
+# The neighbours live beside SciStan in an environment of their own: their versions are not the tests'.
+$(VENV)-bench/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)-bench
+	$(VENV)-bench/bin/pip install --quiet --upgrade pip
+	$(VENV)-bench/bin/pip install --quiet -c constraints.txt -e '.[all,bench]'
+	touch $@
+
+BENCHES = stan_gradients prior_draws point_estimates toolchain sampling
+bench: $(VENV)-bench/.ready  ## every benchmark beside the neighbours, as ratios: an hour or two, on a quiet machine
+	for b in $(BENCHES); do echo "== $$b"; $(VENV)-bench/bin/python bench/$$b.py || exit 1; done
 
 clean:
-	rm -rf $(VENV) site build dist
+	rm -rf $(VENV) $(VENV)-bench site build dist
