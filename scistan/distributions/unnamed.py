@@ -20,7 +20,7 @@ from scistan.graph.node import Data, Node, extent
 from scistan.graph.places import user_place
 from scistan.messages import model as messages
 from scistan.ops import FUNCTIONS
-from scistan.ops.coerce import as_node, data_leaf
+from scistan.ops.coerce import as_node, data_leaf, holds_expressions
 from scistan.ops.expression import Expression
 from scistan.shapes import GIVEN, Shape, Size, values_of
 
@@ -150,6 +150,8 @@ class Constructor:
 def _observed_leaf(name: str, values: object) -> Data:
     """Give the leaf of observed values; named data keep theirs, so that swapping them swaps what is observed."""
     if not isinstance(values, Expression):
+        if holds_expressions(values):
+            raise messages.not_observable(name)
         return data_leaf(values)
     node = values._scistan_node_
     if not isinstance(node, Data):
