@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-from scistan.errors import ArgumentError, DataError, ModelError, Place
+from scistan.errors import ArgumentError, DataError, ModelError, Place, UnsupportedError
 from scistan.graph.places import user_place
 
 Lengths = tuple[int, ...]
@@ -316,6 +316,23 @@ def no_truncation(name: str) -> ModelError:
     return ModelError(
         f"`{name}` cannot be truncated: its cumulative probability has no exact form here.",
         remedy="choose a distribution with a cdf, or `ss.Flat(lower=, upper=)`",
+        place=user_place(),
+    )
+
+
+def no_cdf(name: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"`{name}` offers no cumulative probability: Stan has none for it.",
+        remedy="the page of distributions lists those that do; for a logit or log form take its plain twin, "
+        "`ss.Bernoulli(ss.inv_logit(x))` for one",
+        place=user_place(),
+    )
+
+
+def no_density_of_one(name: str, constraint: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"`{name}` with constraint={constraint!r} has a density of all its elements together, none of each.",
+        remedy="drop `constraint=` here; it belongs to a variable of the model",
         place=user_place(),
     )
 
