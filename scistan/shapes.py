@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 __all__ = ["ONE", "Shape", "Size", "SizeConflict", "SizeTable", "Symbol", "broadcast", "values_of"]
 
@@ -36,6 +37,7 @@ class Size:
 
     constant: int = 0
     terms: tuple[tuple[Symbol, int], ...] = ()
+    to_quantity: ClassVar[Callable[[Size], Any]]  # given by `ops`: a length to compute with, which follows the data
 
     @classmethod
     def of(cls, symbol: Symbol) -> Size:
@@ -92,11 +94,60 @@ class Size:
         kept = sorted(((s, k) for s, k in terms.items() if k), key=lambda t: t[0].serial)
         return Size(self.constant + other.constant, tuple(kept))
 
+    __radd__ = __add__
+
     def __neg__(self) -> Size:
         return Size(-self.constant, tuple((s, -k) for s, k in self.terms))
 
     def __sub__(self, other: Size | int) -> Size:
         return self + (-other)
+
+    def __rsub__(self, other: int) -> Size:
+        return -self + other
+
+    def __lt__(self, other: Size | int) -> bool:
+        return self.today < int(other)
+
+    def __le__(self, other: Size | int) -> bool:
+        return self.today <= int(other)
+
+    def __gt__(self, other: Size | int) -> bool:
+        return self.today > int(other)
+
+    def __ge__(self, other: Size | int) -> bool:
+        return self.today >= int(other)
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, int):
+            return self.scaled(other)
+        if isinstance(other, Size):
+            return Size.computed(lambda a, b: a * b, self, other)
+        return Size.to_quantity(self) * other if isinstance(other, float) else NotImplemented
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: int) -> Size:
+        return Size.computed(lambda n: n // other, self) if isinstance(other, int) else NotImplemented
+
+    def __mod__(self, other: int) -> Size:
+        return Size.computed(lambda n: n % other, self) if isinstance(other, int) else NotImplemented
+
+    # What is no whole number is a quantity of the model: `1 / n` follows the data as `n` does.
+    def __truediv__(self, other: Any) -> Any:
+        return Size.to_quantity(self) / other
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return other / Size.to_quantity(self)
+
+    def __pow__(self, other: Any) -> Any:
+        return Size.to_quantity(self) ** other
+
+    def __rpow__(self, other: Any) -> Any:
+        return other ** Size.to_quantity(self)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        lifted = [Size.to_quantity(one) if isinstance(one, Size) else one for one in inputs]
+        return getattr(ufunc, method)(*lifted, **options)
 
     def scaled(self, k: int) -> Size:
         """Multiply by a whole number."""

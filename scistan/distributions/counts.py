@@ -163,11 +163,11 @@ declare(
 
 declare(
     "DiscreteRange",
-    "Every whole number from `l` to `u` alike.",
-    parameters=(Parameter("l", INTEGER), Parameter("u", INTEGER)),
-    support=lambda arguments: whole(bound_of(arguments["l"]), bound_of(arguments["u"])),
+    "Every whole number from `lower` to `upper` alike.",
+    parameters=(Parameter("lower", INTEGER), Parameter("upper", INTEGER)),
+    support=lambda arguments: whole(bound_of(arguments["lower"]), bound_of(arguments["upper"])),
     discrete=True,
-    relation=Relation("u", "at least `l`", lambda first, last: first <= last),
+    relation=Relation("upper", "at least `lower`", lambda first, last: first <= last),
     log_density=lambda x, first, last: -log(last - first + 1.0),
     draw=lambda rng, size, first, last: rng.integers(first, last, size, endpoint=True),
     scipy=lambda first, last: stats().randint(first, last + 1),

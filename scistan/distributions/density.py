@@ -10,7 +10,7 @@ from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
 from scistan.shapes import values_of
 
-__all__ = ["log_mass", "pointwise", "total"]
+__all__ = ["log_mass", "log_mass_between", "pointwise", "total"]
 
 where, log_diff_exp = FUNCTIONS["where"], FUNCTIONS["log_diff_exp"]
 
@@ -41,12 +41,16 @@ def log_mass(draw: Draw) -> Expression | None:
     """Give the logarithm of the probability that the bounds leave; None without bounds."""
     if not draw.truncated or draw.distribution.name == "Flat":
         return None
-    d: Distribution = draw.distribution
+    bounds = (None if bound is None else Expression(bound) for bound in (draw.lower, draw.upper))
+    return log_mass_between(draw.distribution, tuple(map(Expression, draw.args)), *bounds)
+
+
+def log_mass_between(
+    d: Distribution, args: tuple[Expression, ...], lower: Expression | None, upper: Expression | None
+) -> Expression:
+    """Give the logarithm of the probability between two bounds, of which one may be None."""
     if d.log_cdf is None or d.log_ccdf is None:
         raise messages.no_truncation(d.name)
-    args = tuple(map(Expression, draw.args))
-    lower = None if draw.lower is None else Expression(draw.lower)
-    upper = None if draw.upper is None else Expression(draw.upper)
     if lower is None:
         return d.log_cdf(upper, *args)
     if upper is None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from scistan.distributions.declaration import Distribution, constant_value
+from scistan.distributions.density import log_mass_between
 from scistan.domains import (
     ORDERED,
     POSITIVE_ORDERED,
@@ -20,7 +23,7 @@ from scistan.graph.node import Data, Node, extent
 from scistan.graph.places import user_place
 from scistan.messages import model as messages
 from scistan.ops import FUNCTIONS
-from scistan.ops.coerce import as_node, data_leaf
+from scistan.ops.coerce import as_node, data_leaf, holds_expressions
 from scistan.ops.expression import Expression
 from scistan.shapes import GIVEN, Shape, Size, values_of
 
@@ -89,7 +92,12 @@ class Unnamed(Expression):
 
     def log_density(self, value: object) -> Expression:
         """Give the log density at `value` as an expression."""
-        return self.distribution.log_density(*self._with(value))
+        at, d = self._argument(value), self.distribution
+        density = d.log_density(at, *self._parameters)
+        if self._bounds and d.name != "Flat":
+            density = density - log_mass_between(d, self._parameters, *self._ends)
+        beyond = self._beyond(at)
+        return FUNCTIONS["where"](reduce(FUNCTIONS["logical_or"], beyond), -math.inf, density) if beyond else density
 
     def log_cdf(self, value: object) -> Expression:
         """Give the logarithm of the probability of at most `value`, as an expression."""
@@ -107,15 +115,56 @@ class Unnamed(Expression):
         """Give the probability of more than `value`, as an expression."""
         return FUNCTIONS["exp"](self.log_ccdf(value))
 
-    def _with(self, value: object) -> tuple[Expression, ...]:
-        return (Expression(as_node(value)), *map(Expression, self.args))
+    @property
+    def _parameters(self) -> tuple[Expression, ...]:
+        return tuple(map(Expression, self.args))
+
+    @property
+    def _ends(self) -> tuple[Expression | None, Expression | None]:
+        lower, upper = (None if bound is None else Expression(bound) for bound in (self.lower, self.upper))
+        return lower, upper
+
+    @property
+    def _bounds(self) -> list[tuple[Callable[..., Expression], Expression]]:
+        """The bounds there are, each with the op that tells what is beyond it."""
+        beyond = zip((FUNCTIONS["less"], FUNCTIONS["greater"]), self._ends, strict=True)
+        return [(op, bound) for op, bound in beyond if bound is not None]
+
+    def _beyond(self, at: Expression) -> list[Expression]:
+        """Tell what is outside the bounds, and outside the support unless the numbers at hand are known to be in."""
+        found = [op(at, bound) for op, bound in self._bounds]
+        support = self.distribution.domain(self.args)
+        numbers = constant_value(at._scistan_node_)
+        latent_ends = isinstance(support.lower, Node) or isinstance(support.upper, Node)
+        inside = numbers is not None and not latent_ends and not np.any(support.violations(numbers))
+        if support.event_rank or inside:
+            return found
+        if support.integer and not at._scistan_node_.integer:
+            found.append(FUNCTIONS["not_equal"](at, FUNCTIONS["floor"](at)))
+        ends = zip((FUNCTIONS["less"], FUNCTIONS["greater"]), (support.lower, support.upper), strict=True)
+        return found + [op(at, Expression(as_node(end))) for op, end in ends if end is not None]
+
+    def _argument(self, value: object) -> Expression:
+        """Check what a density or probability is asked at: elements tied by a constraint have none of their own."""
+        if self.constraint is not None:
+            raise messages.no_density_of_one(self.distribution.name, self.constraint)
+        return Expression(as_node(value))
 
     def _cumulative(self, kind: str, value: object) -> Expression:
-        formula = getattr(self.distribution, kind)
-        if formula is None:
-            raise messages.no_truncation(self.distribution.name)
-        result: Expression = formula(*self._with(value))
-        return result
+        d = self.distribution
+        if d.log_cdf is None or d.log_ccdf is None:
+            raise messages.no_cdf(d.name)
+        at = self._argument(value)
+        if d.discrete and not at._scistan_node_.integer:
+            at = FUNCTIONS["floor"](at)  # at most 1.5 events are at most 1
+        if not self._bounds:
+            result: Expression = getattr(d, kind)(at, *self._parameters)
+            return result
+        lower, upper = self._ends
+        at = FUNCTIONS["clip"](at, lower, upper)
+        part = (lower, at) if kind == "log_cdf" else (at, upper)
+        whole = log_mass_between(d, self._parameters, lower, upper)
+        return log_mass_between(d, self._parameters, *part) - whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +189,7 @@ class Constructor:
         nodes = tuple(_argument(d, p.name, p.domain, given[p.name]) for p in d.parameters)
         _check_relation(d, nodes)
         made = Unnamed(d, nodes)
-        _set_options(made, {k: v for k, v in options.items() if k in _OPTIONS})
+        _set_options(made, {k: v for k, v in options.items() if k in _OPTIONS and k not in given})
         return made
 
     def __repr__(self) -> str:
@@ -150,6 +199,8 @@ class Constructor:
 def _observed_leaf(name: str, values: object) -> Data:
     """Give the leaf of observed values; named data keep theirs, so that swapping them swaps what is observed."""
     if not isinstance(values, Expression):
+        if holds_expressions(values):
+            raise messages.not_observable(name)
         return data_leaf(values)
     node = values._scistan_node_
     if not isinstance(node, Data):
@@ -163,7 +214,7 @@ def _bind(d: Distribution, args: tuple[object, ...], options: dict[str, Any]) ->
         raise messages.too_many_arguments(d.name, len(args), d.signature)
     given: dict[str, object] = dict(zip(names, args, strict=False))
     for key, value in options.items():
-        if key in _OPTIONS:
+        if key in _OPTIONS and key not in names:
             continue
         if key not in names:
             raise messages.unknown_argument(d.name, key, [*names, *_OPTIONS])

@@ -9,16 +9,18 @@ from weakref import WeakKeyDictionary
 from scistan.errors import Place
 
 _HOME = str(Path(__file__).resolve().parent.parent)
+# Libraries that call back into expressions: their lines are nobody's mistake.
+_LIBRARIES = tuple(f"/site-packages/{name}/" for name in ("numpy", "scipy", "pandas", "xarray", "torch"))
 _KEPT_PER_NODE = 8
 _places: WeakKeyDictionary[object, list[Place]] = WeakKeyDictionary()
 
 
 def user_place() -> Place | None:
-    """Find the innermost line of the call stack that is not SciStan's or NumPy's own."""
+    """Find the innermost line of the call stack that is neither SciStan's nor of a library that computes."""
     frame = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
-        if not file.startswith(_HOME) and "/numpy/" not in file:
+        if not file.startswith(_HOME) and not any(library in file for library in _LIBRARIES):
             return Place(file, frame.f_lineno)
         frame = frame.f_back  # type: ignore[assignment]
     return None

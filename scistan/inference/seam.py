@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
+from scistan.inference.deferred import inference_data_class
 
 __all__ = ["combine", "dataset_names", "dataset_of", "group", "summary_table", "to_inference_data"]
 
@@ -24,10 +26,29 @@ def group(
     used: dict[str, int] = {}
     for name, array in arrays.items():
         own = _distinct(dims.get(name) or tuple(f"{name}_dim_{k}" for k in range(array.ndim - len(sample_dims))))
-        data[name] = ((*sample_dims, *own), array)
+        data[name] = _variable((*sample_dims, *own), array)
         used.update(zip((*sample_dims, *own), array.shape, strict=True))
-    labels = {d: (list(coords[d]) if d in coords and len(coords[d]) == n else np.arange(n)) for d, n in used.items()}
-    return xr.Dataset(data, coords=labels, attrs=dict(attributes or {}))
+    own_labels = {d: _labels(d, coords.get(d, ()), n) for d, n in used.items()}
+    return xr.Dataset(data, own_labels, dict(attributes or {}))
+
+
+# xarray examines what it is given for dask arrays, which imports dask where that is installed (a third of a second):
+# so plain arrays and plain indices are handed over as such.
+def _variable(dims: tuple[str, ...], array: np.ndarray) -> Any:
+    import xarray as xr
+
+    return xr.Variable(dims, array, fastpath=array.dtype.kind in "biufcUS")
+
+
+def _labels(dim: str, known: Sequence[object], size: int) -> Any:
+    import pandas as pd
+    import xarray as xr
+
+    if len(known) == size and size:
+        array = np.asarray(known)
+        # The rows of a pandas MultiIndex are labelled by tuples: one text each.
+        return _variable((dim,), array if array.ndim == 1 else np.asarray([str(label) for label in known]))
+    return xr.IndexVariable(dim, pd.RangeIndex(size), fastpath=True)  # type: ignore[no-untyped-call]
 
 
 def _distinct(dims: tuple[str, ...]) -> tuple[str, ...]:
@@ -37,11 +58,10 @@ def _distinct(dims: tuple[str, ...]) -> tuple[str, ...]:
 
 def to_inference_data(groups: Mapping[str, Any]) -> Any:
     """Make InferenceData (ArviZ 0.x) or a DataTree (1.x) of named datasets."""
-    import arviz
-
     present = {name: dataset for name, dataset in groups.items() if dataset is not None and dataset.data_vars}
-    if hasattr(arviz, "InferenceData"):
-        return arviz.InferenceData(**present)
+    inference_data = inference_data_class()
+    if inference_data is not None:
+        return inference_data(**present)
     import xarray as xr
 
     return xr.DataTree.from_dict({f"/{name}": dataset for name, dataset in present.items()})

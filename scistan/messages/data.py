@@ -40,7 +40,9 @@ def dims_differ(name: str, expected: Sequence[object], given: Sequence[object]) 
 
 def dims_rank(name: str, dims: object, shape: Lengths) -> ModelError:
     return ModelError(
-        f"`{name}` has shape {shape} and dims {dims}: one name per axis is needed.", place=user_place()
+        f"`{name}` has shape {shape} and dims {dims}: one name per axis is needed.",
+        remedy='name every axis, `dims=("row", "column")`',
+        place=user_place(),
     )
 
 
@@ -73,12 +75,12 @@ def illegal_argument(
     )
 
 
-def index_outside(name: str, shown: str, length: int) -> DataError:
+def index_outside(name: str, shown: str, length: int, place: Place | None = None) -> DataError:
     what = f"`{name}`" if name else "an index"
     return DataError(
         f"{what} holds {shown}, which is outside an axis of length {length}.",
         remedy="indices count from 0; give the axis a dim and its coords along with the data if it has grown",
-        place=user_place(),
+        place=place or user_place(),
     )
 
 

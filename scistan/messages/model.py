@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-from scistan.errors import ArgumentError, DataError, ModelError, Place
+from scistan.errors import ArgumentError, DataError, ModelError, Place, UnsupportedError
 from scistan.graph.places import user_place
 
 Lengths = tuple[int, ...]
@@ -19,7 +19,10 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def wrong_argument_count(name: str, expected: int, given: int) -> ArgumentError:
-    return ArgumentError(f"`{name}` takes {expected} argument(s), {given} given.", place=user_place())
+    many = "1 argument" if expected == 1 else f"{expected} arguments"
+    return ArgumentError(
+        f"`{name}` takes {many}, {given} given.", remedy=f"`help(ss.{name})` says which", place=user_place()
+    )
 
 
 def shapes_do_not_broadcast(name: str, shapes: Sequence[Lengths]) -> ModelError:
@@ -46,7 +49,9 @@ def missing_argument(name: str, missing: Sequence[str], signature: str) -> Argum
 
 def argument_twice(name: str, argument: str) -> ArgumentError:
     return ArgumentError(
-        f"`{name}` got `{argument}` twice, by position and by keyword.", place=user_place()
+        f"`{name}` got `{argument}` twice, by position and by keyword.",
+        remedy="drop one of the two",
+        place=user_place(),
     )
 
 
@@ -111,25 +116,83 @@ def truth_of_expression() -> ModelError:
     )
 
 
-def bad_index(shape: Lengths, why: str) -> ModelError:
-    return ModelError(f"this index does not fit shape {shape}: {why}.", place=user_place())
+def fixed_expression() -> ModelError:
+    return ModelError(
+        "an element of an expression cannot be replaced: what is named once keeps its meaning.",
+        remedy="choose elements with `ss.where(condition, a, b)`, or join parts with `ss.concatenate([...])`",
+        place=user_place(),
+    )
+
+
+def no_array() -> ModelError:
+    return ModelError(
+        "an expression of a model has no value yet, and cannot become an array of numbers.",
+        remedy="put expressions together with `ss.stack([...])`, use `ss.` functions where a library's own ask for "
+        "numbers, and for `table @ m.beta` with pandas on the left name the table, `m.x = ss.data(table)`",
+        place=user_place(),
+    )
+
+
+class UnknownMethodError(ModelError, AttributeError):
+    """A name after the dot that expressions do not have."""
+
+
+def unknown_method(name: str, known: Sequence[str]) -> ModelError:
+    close = get_close_matches(name, known, n=1, cutoff=0.6)
+    hint = f"did you mean `{close[0]}`?" if close else "the functions of NumPy and of `ss` work on expressions"
+    return UnknownMethodError(f"an expression has no `{name}`.", remedy=hint, place=user_place())
+
+
+def bad_index(shape: Lengths, why: str, remedy: str = "") -> ModelError:
+    return ModelError(
+        f"this index does not fit shape {shape}: {why}.",
+        remedy=remedy or "indices count from 0, one for each axis at most; -1 is the last",
+        place=user_place(),
+    )
+
+
+def no_whole_index(shape: Lengths) -> ModelError:
+    return bad_index(
+        shape,
+        "an index must be whole numbers known as data",
+        "turn labels into whole numbers with `pandas.factorize`, real numbers with `.astype(int)`; for a choice that "
+        "depends on a latent, `ss.where(condition, a, b)`",
+    )
 
 
 def bad_axis(name: str, axis: object, rank: int) -> ModelError:
+    axes = {0: "is a single number", 1: "has 1 axis"}.get(rank, f"has {rank} axes")
     return ModelError(
-        f"`{name}`: axis {axis} does not exist, the value has {rank} axes.", place=user_place()
+        f"`{name}`: axis {axis} does not exist, the value {axes}.",
+        remedy=f"axes count from 0 to {rank - 1}, or from -1 backwards" if rank else "give it an axis, `x[None]`",
+        place=user_place(),
     )
 
 
 def bad_shapes(name: str, shapes: Sequence[Lengths], why: str) -> ModelError:
     shown = " and ".join(str(s) for s in shapes)
-    return ModelError(f"`{name}` of shapes {shown}: {why}.", place=user_place())
+    remedy = "look at `.shape` of what is put together; `.T` transposes, `x[:, None]` adds an axis"
+    return ModelError(f"`{name}` of shapes {shown}: {why}.", remedy=remedy, place=user_place())
+
+
+_INSTEAD = {
+    "slogdet": "`ss.log_determinant(a)` is its second part",
+    "det": "`ss.exp(ss.log_determinant(a))` is its absolute value",
+    "einsum": "`@`, `ss.outer` and sums along axes",
+    "tensordot": "`@`, `ss.outer` and sums along axes",
+    "cumprod": "`ss.exp(ss.cumsum(ss.log(x)))` for positive numbers",
+    "cbrt": "`x ** (1 / 3)` for positive numbers",
+    "gamma": "`ss.exp(ss.lgamma(x))`",
+    "beta": "`ss.exp(ss.lbeta(a, b))`",
+    "i0": "`ss.exp(ss.log_i0(x))`",
+    "sort": 'draw ordered values: `constraint="ordered"`',
+}
 
 
 def unsupported_numpy(name: str) -> ModelError:
     return ModelError(
         f"NumPy's `{name}` does not work on expressions of a model.",
-        remedy="see the list of operations in the docs; `ss.declare_op` adds one",
+        remedy=_INSTEAD.get(name, "see the list of operations in the docs; `ss.declare_op` adds one"),
         place=user_place(),
     )
 
@@ -226,7 +289,9 @@ def unused_latents(names: Sequence[str], places: Sequence[Place | None]) -> Mode
 
 def data_shape(name: str, expected: Lengths, given: Lengths) -> DataError:
     return DataError(
-        f"`{name}` has shape {given}, and the model needs {expected}.", place=user_place()
+        f"`{name}` has shape {given}, and the model needs {expected}.",
+        remedy="give the values that shape",
+        place=user_place(),
     )
 
 
@@ -242,6 +307,7 @@ def missing_values(names: Sequence[str]) -> DataError:
 def no_bounds(name: str) -> ModelError:
     return ModelError(
         f"`{name}` cannot be bounded with `lower` and `upper`: only continuous distributions of one number can.",
+        remedy="drop the bounds, or choose a continuous distribution",
         place=user_place(),
     )
 
@@ -250,6 +316,23 @@ def no_truncation(name: str) -> ModelError:
     return ModelError(
         f"`{name}` cannot be truncated: its cumulative probability has no exact form here.",
         remedy="choose a distribution with a cdf, or `ss.Flat(lower=, upper=)`",
+        place=user_place(),
+    )
+
+
+def no_cdf(name: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"`{name}` offers no cumulative probability: Stan has none for it.",
+        remedy="the page of distributions lists those that do; for a logit or log form take its plain twin, "
+        "`ss.Bernoulli(ss.inv_logit(x))` for one",
+        place=user_place(),
+    )
+
+
+def no_density_of_one(name: str, constraint: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"`{name}` with constraint={constraint!r} has a density of all its elements together, none of each.",
+        remedy="drop `constraint=` here; it belongs to a variable of the model",
         place=user_place(),
     )
 
@@ -294,7 +377,9 @@ def no_room_for_event(name: str, distribution: str, given: Lengths, event: Lengt
 
 def shape_too_small(name: str, given: Lengths, needed: Lengths) -> ModelError:
     return ModelError(
-        f"`{name}`: the arguments broadcast to {needed}, which does not fit shape {given}.", place=user_place()
+        f"`{name}`: the arguments broadcast to {needed}, which does not fit shape {given}.",
+        remedy="drop `shape=`, or correct it",
+        place=user_place(),
     )
 
 

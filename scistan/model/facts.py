@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from scistan.graph.node import Apply, Data, Node, Variable
+from scistan.model.numbers import check_computed_index
 from scistan.ops.declaration import Op
 from scistan.shapes import ONE, Size
 
@@ -58,6 +59,8 @@ class Facts:
 
     def _look(self, node: Node) -> Fact:
         if isinstance(node, Apply):
+            if node.op.name == "index":
+                check_computed_index(node)
             facts = [self._known[arg] for arg in node.args]
             return Fact(all(f.fixed for f in facts), self._dims(node, [f.dims for f in facts]))
         if isinstance(node, Variable | Data):

@@ -18,6 +18,7 @@ from scistan.messages import model as messages
 from scistan.model.book import Book, Identity, read_labels
 from scistan.model.naming import check_name
 from scistan.model.swap import bind, check_swapped, relabel
+from scistan.ops.coerce import unwrapped
 from scistan.ops.expression import Expression
 from scistan.shapes import Size, SizeConflict
 
@@ -69,6 +70,7 @@ class Model:
             object.__setattr__(self, name, value)
             return
         check_name(name, type(self))
+        value = unwrapped(value)
         if not isinstance(value, Expression):
             raise messages.not_assignable(name, value)
         self._book.assign(name, value)

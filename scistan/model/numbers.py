@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +14,12 @@ from scistan.errors import Place
 from scistan.graph.graph import Draw, Graph
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Data, Extent, Literal, Node
+from scistan.graph.places import first_place
 from scistan.messages import data as messages
+from scistan.shapes import Size
 from scistan.targets.evaluate import Evaluator
 
-__all__ = ["check_arguments", "check_indices", "check_values", "numbers_at_hand"]
+__all__ = ["check_arguments", "check_computed_index", "check_indices", "check_values", "numbers_at_hand"]
 
 Numbers = Callable[[Node], np.ndarray | None]
 _SHOWN = 3
@@ -119,27 +122,39 @@ def check_indices(graph: Graph, instance: Instance, numbers: Numbers) -> None:
     for node in graph.nodes:
         if not isinstance(node, Apply) or node.op.name != "index":
             continue
-        positions = iter(node.args[1:])
-        axis = 0
-        for item in dict(node.attributes)["items"]:  # type: ignore[attr-defined]
-            if item[0] == "new":
-                continue
-            if item[0] in ("array", "int"):
-                at = numbers(next(positions)) if item[0] == "array" else np.asarray(item[1])
-                _check_range(at, instance.length(node.args[0].shape[axis]), node, instance)
-            axis += 1
+        for position, size in _indexed(node):
+            at = numbers(position) if isinstance(position, Node) else np.asarray(position)
+            worst = _outside(at, instance.length(size))
+            if worst is not None:
+                names = instance.graph.data_names
+                name = next((names[arg] for arg in node.args[1:] if isinstance(arg, Data) and arg in names), "")
+                raise messages.index_outside(name, _shown(worst), instance.length(size))
 
 
-def _check_range(at: np.ndarray | None, length: int, node: Apply, instance: Instance) -> None:
-    if at is None or not at.size:
-        return
-    whole = np.asarray(at) == np.floor(at)
-    bad = ~whole | (at < -length) | (at >= length)
-    if bad.any():
-        worst = at[tuple(np.argwhere(bad)[0])] if at.ndim else at
-        names = instance.graph.data_names
-        name = next((names[arg] for arg in node.args[1:] if isinstance(arg, Data) and arg in names), "")
-        raise messages.index_outside(name, _shown(worst), length)
+def check_computed_index(node: Apply) -> None:
+    """Refuse an index computed from data that is outside its axis; written numbers were checked where they stand."""
+    for position, size in _indexed(node):
+        if isinstance(position, Apply):
+            worst = _outside(numbers_at_hand(position), size.today)
+            if worst is not None:
+                raise messages.index_outside("", _shown(worst), size.today, first_place(node))
+
+
+def _indexed(node: Apply) -> Iterator[tuple[Node | int, Size]]:
+    """Give each position of an index with the length of the axis it indexes."""
+    positions = iter(node.args[1:])
+    items: Any = dict(node.attributes)["items"]
+    for axis, item in enumerate(item for item in items if item[0] != "new"):
+        if item[0] != "slice":
+            yield next(positions) if item[0] == "array" else item[1], node.args[0].shape[axis]
+
+
+def _outside(at: np.ndarray | None, length: int) -> np.ndarray | None:
+    """Give the first position that is no whole number or outside an axis."""
+    if at is None:
+        return None
+    bad = (at != np.floor(at)) | (at < -length) | (at >= length)
+    return np.asarray(at[tuple(np.argwhere(bad)[0])] if at.ndim else at) if np.any(bad) else None
 
 
 def _shown(values: np.ndarray) -> str:

@@ -13,7 +13,7 @@ from scistan.graph.places import remember, user_place
 from scistan.messages import model as messages
 from scistan.shapes import DATA, Size
 
-__all__ = ["Labelled", "as_node", "data_leaf", "read_array"]
+__all__ = ["Labelled", "as_node", "data_leaf", "holds_expressions", "read_array", "unwrapped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,8 @@ class Labelled:
 
 
 def _from_pandas(value: Any) -> Labelled:
+    if not hasattr(value, "index"):  # an Index or an array without labels
+        return Labelled(value.to_numpy(dtype=float, na_value=np.nan) if value.isna().any() else np.asarray(value))
     axes = [value.index] if value.ndim == 1 else [value.index, value.columns]
     dims = tuple(_axis_name(axis) for axis in axes)
     coords = {dim: _labels(axis) for dim, axis in zip(dims, axes, strict=True) if dim is not None}
@@ -140,4 +142,22 @@ def as_node(value: object) -> Node:
         return extent(value) if value.terms else literal(value.constant)
     if type(value) is np.ndarray:
         return _leaf_of_array(value)
-    return data_leaf(value)
+    if isinstance(value, list | tuple) and holds_expressions(value):
+        from scistan.ops.shaping import stack
+
+        return as_node(stack(value))
+    bare = unwrapped(value)
+    return data_leaf(value) if bare is value else as_node(bare)
+
+
+def unwrapped(value: object) -> object:
+    """Take an expression out of the DataArray that xarray's operators put it in; all else stays as it is."""
+    held = getattr(value, "data", None) if type(value).__module__.startswith("xarray.") else None
+    return held if hasattr(held, "_scistan_node_") else value
+
+
+def holds_expressions(value: object) -> bool:
+    """Tell whether there are expressions of a model in a list, or in the lists of a list."""
+    if isinstance(value, list | tuple):
+        return any(holds_expressions(one) for one in value)
+    return hasattr(type(value), "_scistan_node_")

@@ -106,14 +106,15 @@ erf = _unary("erf", "The error function.", numpy="scipy.special:erf", torch="spe
 erfc = _unary("erfc", "The complementary error function.", numpy="scipy.special:erfc", torch="special.erfc")
 Phi = _unary("Phi", "The standard normal cumulative probability.", numpy="scipy.special:ndtr",
              torch=lambda xp, x: xp.special.erfc(x * -0.7071067811865476) / 2,  # torch's ndtr has no lower tail
-             latex="\\Phi({0})")
+             answers=("ndtr",), latex="\\Phi({0})")
 inverse_phi = _unary("inv_Phi", "The standard normal quantile: the inverse of `Phi`.", numpy="scipy.special:ndtri",
-                     torch="special.ndtri")
+                     torch="special.ndtri", answers=("ndtri",))
 log_Phi = declare("log_Phi", "The logarithm of `Phi`, exact in the tail.", numpy="scipy.special:log_ndtr",  # noqa: N816
-                  torch="special.log_ndtr", stan=Template("normal_lcdf({0} | 0, 1)"))
+                  torch="special.log_ndtr", stan=Template("normal_lcdf({0} | 0, 1)"), answers=("log_ndtr",))
 lgamma = _unary("lgamma", "The logarithm of the gamma function.", numpy="scipy.special:gammaln", torch="lgamma",
-                latex="\\log\\Gamma({0})")
-digamma = _unary("digamma", "The derivative of `lgamma`.", numpy="scipy.special:digamma", torch="digamma")
+                answers=("gammaln",), latex="\\log\\Gamma({0})")
+digamma = _unary("digamma", "The derivative of `lgamma`.", numpy="scipy.special:digamma", torch="digamma",
+                 answers=("psi",))
 
 
 def _log1m_exp(xp: Any, x: Any) -> Any:
@@ -136,7 +137,7 @@ def _lbeta_numpy(xp: Any, x: Any, y: Any) -> Any:
 
 
 lbeta = declare("lbeta", "The logarithm of the beta function.", arity=2, numpy=_lbeta_numpy, torch=special_torch.lbeta,
-                stan=Call("lbeta"), latex="\\log B({0}, {1})")
+                stan=Call("lbeta"), answers=("betaln",), latex="\\log B({0}, {1})")
 log_sum_exp2 = declare("logaddexp", "`log(exp(x) + exp(y))`.", arity=2, numpy="logaddexp", torch="logaddexp",
                        stan=Call("log_sum_exp"), answers=("logaddexp",))
 
@@ -148,6 +149,6 @@ def _log_diff_exp(xp: Any, x: Any, y: Any) -> Any:
 log_diff_exp = declare("log_diff_exp", "`log(exp(x) - exp(y))` for `x > y`.", arity=2, numpy=_log_diff_exp,
                        torch=_log_diff_exp, stan=Call("log_diff_exp"))
 multiply_log = declare("multiply_log", "`x · log(y)`, 0 where `x` is 0.", arity=2, numpy="scipy.special:xlogy",
-                       torch="special.xlogy", stan=Call("lmultiply"))
+                       torch="special.xlogy", stan=Call("lmultiply"), answers=("xlogy",))
 arctan2 = declare("arctan2", "The angle of the point (second, first).", arity=2, numpy="arctan2", torch="arctan2",
                   stan=Call("atan2"), answers=("arctan2",))

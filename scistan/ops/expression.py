@@ -6,12 +6,14 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from scistan.graph.node import Node
 from scistan.graph.places import remember, user_place
 from scistan.messages import model as messages
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import REGISTRY, Op
-from scistan.shapes import Shape
+from scistan.shapes import Shape, Size
 
 __all__ = ["Expression", "build", "function_of"]
 
@@ -39,6 +41,7 @@ class Expression:
 
     __slots__ = ("_node",)
     __array_priority__ = 1000
+    __pandas_priority__ = 10_000  # above a DataFrame's 4,000: an operator with pandas on the left is ours too
     __hash__ = object.__hash__
 
     if TYPE_CHECKING:  # the operators are installed from the declarations; a type checker needs to see them
@@ -80,6 +83,11 @@ class Expression:
         return len(self._node.shape)
 
     @property
+    def dtype(self) -> np.dtype[Any]:
+        """Whether the elements are whole numbers or real ones."""
+        return np.dtype(np.int64 if self._node.integer else np.float64)
+
+    @property
     def T(self) -> Expression:
         """The transpose."""
         return self.transpose()
@@ -118,6 +126,17 @@ class Expression:
     def __float__(self) -> float:
         raise messages.truth_of_expression()
 
+    def __int__(self) -> int:
+        raise messages.truth_of_expression()
+
+    def __setitem__(self, key: object, value: object) -> None:
+        raise messages.fixed_expression()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # protocols ask for such names to learn what an object can do
+            raise AttributeError(name)
+        raise messages.unknown_method(name, [known for known in dir(type(self)) if not known.startswith("_")])
+
     def __repr__(self) -> str:
         from scistan.graph.text import short_text
 
@@ -125,7 +144,7 @@ class Expression:
         return f"<{short_text(self._node)}{shape}>"
 
     def __array__(self, *_: Any, **__: Any) -> Any:
-        raise messages.truth_of_expression()
+        raise messages.no_array()
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         twin = ufunc.__name__ if method == "__call__" else _OF_UFUNCS.get((method, ufunc.__name__))
@@ -147,6 +166,9 @@ _OF_UFUNCS = {
     ("reduce", "logaddexp"): "logsumexp",
     ("accumulate", "add"): "cumsum",
     ("outer", "multiply"): "outer",
+    ("outer", "add"): "add_outer",
+    ("outer", "subtract"): "subtract_outer",
+    ("outer", "divide"): "divide_outer",
 }
 
 
@@ -179,7 +201,8 @@ def _reflected(op: Op) -> Callable[..., Expression]:
 
 
 def install_operators() -> None:
-    """Give expressions the Python operators that the declared ops claim."""
+    """Give expressions the Python operators that the declared ops claim, and lengths a way to become expressions."""
+    Size.to_quantity = staticmethod(lambda size: Expression(as_node(size)))
     for op in REGISTRY.values():
         if not op.python:
             continue

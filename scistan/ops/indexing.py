@@ -96,7 +96,7 @@ def _item(one: Any, node: Node, axis: int, arrays: list[Node]) -> Item:
         one = _walk(node.shape[axis], start, stop, step, shape)
     position = as_node(one)
     if not position.integer or any(isinstance(leaf, Variable) for leaf in topological([position])):
-        raise messages.bad_index(shape, "an index must be whole numbers known as data")
+        raise messages.no_whole_index(shape)
     _check_bounds(position, node.shape[axis], shape)
     arrays.append(position)
     return ("array", len(position.shape))

@@ -69,7 +69,7 @@ def test_every_public_name_is_documented(name: str) -> None:
     ("call", "words"),
     [
         (lambda: ss.Uniform(2, 1), "above `alpha`"),
-        (lambda: ss.DiscreteRange(3, 1), "at least `l`"),
+        (lambda: ss.DiscreteRange(3, 1), "at least `lower`"),
         (lambda: ss.HyperGeometric(9, 3, 4), "at most `a"),
         (lambda: ss.Wishart(0.5, COV), "above the number of rows"),
         (lambda: ss.InvWishart(1.0, COV), "above the number of rows"),

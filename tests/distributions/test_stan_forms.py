@@ -58,8 +58,9 @@ def _program(d: Distribution, rows: bool) -> str:
     types.pop("K", None)  # the length of events, declared already
     if d.name == "OrderedLogistic" and rows:
         types["eta"] = "vector[rows]"
-    declared = [f"{kind} {name};" for name, kind in types.items()]
-    given = {p.name: p.name for p in d.parameters}
+    # Stan reserves some of the words that arguments are called by.
+    given = {p.name: f"the_{p.name}" if p.name in ("lower", "upper") else p.name for p in d.parameters}
+    declared = [f"{kind} {given[name]};" for name, kind in types.items()]
     templates = d.stan.arguments if d.stan.arguments is not None else [f"{{{name}}}" for name in given]
     arguments = ", ".join(templates).format(**given)
     kinds = ["lpmf" if d.discrete else "lpdf", *(("lcdf", "lccdf") if d.stan.truncates else ())]

@@ -615,3 +615,97 @@ def axes_in_another_order():
     m = ss.Model()
     m.x = ss.data(np.ones((2, 3)), dims=("row", "column"))
     m.with_data(x=xr.DataArray(np.ones((3, 2)), dims=("column", "row")))  # here
+
+
+# -- expressions ---------------------------------------------------------------------------------
+@case("expressions")
+def misspelled_attribute():
+    m = model()
+    m.mu.summ()  # here
+
+
+@case("expressions")
+def element_replaced():
+    m = model()
+    m.a = ss.Normal(0, 1, shape=3)
+    m.a[0] = 1.0  # here
+
+
+@case("expressions")
+def turned_into_a_number():
+    int(model().mu)  # here
+
+
+@case("expressions")
+def turned_into_an_array():
+    np.asarray(model().mu)  # here
+
+
+@case("expressions")
+def given_to_a_library():
+    import scipy.special
+
+    m = model()
+    m.a = ss.Normal(0, 1, shape=3)
+    scipy.special.softmax(m.a)  # here
+
+
+@case("expressions")
+def table_times_latents():
+    import pandas as pd
+
+    m = model()
+    m.b = ss.Normal(0, 1, shape=2)
+    pd.DataFrame(np.ones((3, 2))) @ m.b  # here
+
+
+@case("expressions")
+def numpy_function_without_a_twin():
+    np.linalg.slogdet(model().mu)  # here
+
+
+@case("expressions")
+def numpy_function_with_an_option():
+    m = model()
+    np.exp(m.mu, out=np.zeros(()))  # here
+
+
+@case("expressions")
+def axis_that_does_not_exist():
+    m = model()
+    m.a = ss.Normal(0, 1, shape=3)
+    m.a.sum(axis=1)  # here
+
+
+@case("expressions")
+def squeezed_axis():
+    m = model()
+    m.a = ss.Normal(0, 1, shape=3)
+    np.squeeze(m.a, axis=0)  # here
+
+
+@case("expressions")
+def index_that_is_real():
+    m = model()
+    m.a = ss.Normal(0, 1, shape=3)
+    m.a[np.array([0.0, 1.0])]  # here
+
+
+@case("expressions")
+def index_computed_outside():
+    m = model()
+    m.g = ss.data([1, 2, 3])
+    m.a = ss.Normal(0, 1, shape=3)
+    bad = m.a[m.g + 0]  # here
+    m.eta = bad * 2
+
+
+@case("expressions")
+def too_few_arguments_of_a_function():
+    ss.where(model().mu > 0, 1)  # here
+
+
+@case("expressions")
+def list_of_expressions_observed():
+    m = model()
+    ss.Normal(0, 1).observe([m.mu, 1.0])  # here

@@ -89,3 +89,20 @@ def test_ten_thousand_nodes_build_in_a_second_or_two():
     nodes = len(m.to_graph().nodes)
     assert nodes >= 9_000
     assert time.process_time() - begin < 3
+
+
+def test_the_stan_program_of_deep_reuse_grows_with_the_graph() -> None:
+    """Names that are made of names doubled with every level; the text is linear in the graph."""
+
+    def program(levels: int) -> str:
+        m = ss.Model()
+        m.x = ss.Normal(0, 1)
+        value = m.x
+        for _ in range(levels):
+            value = value * value + value
+        m.y = ss.Normal(value, 1).observe(0.0)
+        return m.stan_code()
+
+    short, long = program(250), program(500)
+    assert len(long) < 2.2 * len(short)
+    assert max(len(word) for word in long.replace("(", " ").split()) < 80

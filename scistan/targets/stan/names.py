@@ -15,25 +15,28 @@ class Names:
 
     def __init__(self, taken: set[str]) -> None:
         self._taken = set(taken) | _RESERVED
+        self._next: dict[str, int] = {}  # numbers below are taken, so that the next name is found at once
 
     def claim(self, wish: str) -> str:
         """Give `wish`, or `wish_2`, `wish_3`, … if it is taken."""
         wish = wish.strip("_") or "value"
         if not wish[0].isalpha():
             wish = f"v{wish}"
-        candidate, k = wish, 1
-        while candidate in self._taken:
-            k += 1
-            candidate = f"{wish}_{k}"
-        self._taken.add(candidate)
-        return candidate
+        if wish in self._taken:
+            return self._numbered(wish, 2)
+        self._taken.add(wish)
+        return wish
 
     def claim_numbered(self, stem: str) -> str:
         """Give `stem_1`, `stem_2`, …, the first that is free."""
-        k = 1
+        return self._numbered(stem, 1)
+
+    def _numbered(self, stem: str, start: int) -> str:
+        k = max(start, self._next.get(stem, 0))
         while f"{stem}_{k}" in self._taken:
             k += 1
         self._taken.add(f"{stem}_{k}")
+        self._next[stem] = k + 1
         return f"{stem}_{k}"
 
     def claim_index(self, depth: int) -> str:

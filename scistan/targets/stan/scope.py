@@ -32,6 +32,7 @@ from scistan.targets.stan.syntax import (
 __all__ = ["Lowered", "NeedsStatements", "Scope", "Writer", "canonical_type"]
 
 LONGEST = 160  # an expression longer than this gets a name, which also keeps the text linear in the graph
+LONGEST_NAME = 48
 DEEPEST = 12
 
 
@@ -267,9 +268,10 @@ class Scope:
         if not isinstance(node, Apply):
             return names.claim_numbered("value")
         words = [w for w in map(self._known_name, node.args) if w]
-        if node.op.name in ("index", "matmul", "multiply") and len(words) == 2:
-            return names.claim(f"{words[0]}_{words[1]}")
-        return names.claim(f"{node.op.name}_{words[0]}") if words else names.claim_numbered(node.op.name)
+        joined = node.op.name in ("index", "matmul", "multiply") and len(words) == 2
+        telling = "_".join(words if joined else [node.op.name, *words[:1]])
+        # Names made of names would double from level to level.
+        return names.claim(telling) if words and len(telling) <= LONGEST_NAME else names.claim_numbered(node.op.name)
 
     def _known_name(self, node: Node) -> str:
         found = self._find(node)

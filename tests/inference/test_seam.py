@@ -1,0 +1,103 @@
+"""The seam to ArviZ: a true InferenceData, and no more of ArviZ imported than holding draws needs."""
+
+from __future__ import annotations
+
+import datetime
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from scistan.inference.seam import group
+
+DRAW = """
+    import sys
+    import scistan as ss
+    m = ss.Model()
+    m.mu = ss.Normal(0, 1)
+    m.y = ss.Normal(m.mu, 1).observe([1.0, 2.0, 3.0])
+    idata = m.prior(draws=20, seed=1)
+"""
+
+
+def run(program: str, *paths: Path, before: str = "") -> str:
+    first = f"import sys; sys.path[:0] = {[str(p) for p in paths]!r}\n{before}\n"
+    code = first + textwrap.dedent(DRAW) + textwrap.dedent(program)
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_drawing_imports_neither_plots_nor_statistics() -> None:
+    heavy = run("print([n for n in ('matplotlib', 'scipy.stats', 'arviz.plots', 'dask') if n in sys.modules])")
+    assert heavy == "[]\n"
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "import arviz",
+        "import matplotlib.pyplot as plt; plt.figure(); import arviz",
+        "from arviz.stats import psislw; import arviz",
+        "import arviz.data.io_netcdf, arviz",
+        "import pickle; pickle.loads(pickle.dumps(idata)); import arviz",
+        "from arviz import *; import arviz",
+    ],
+)
+def test_a_later_import_of_arviz_is_whole(later: str) -> None:
+    said = run(
+        f"""
+        import matplotlib
+        matplotlib.use("agg")
+        {later}
+        import matplotlib.pyplot as plt
+        assert type(idata) is arviz.InferenceData is arviz.data.inference_data.InferenceData
+        assert len(arviz.summary(idata.prior)) == 1
+        arviz.plot_trace(idata.prior)
+        plt.style.use("arviz-darkgrid")
+        arviz.utils.plt.close, arviz.data.base.make_attrs, arviz.rcparams.rcParams
+        print(arviz.__version__, arviz.__spec__.name, arviz.data.__spec__.name)
+        """
+    )
+    assert said.split()[1:] == ["arviz", "arviz.data"]
+
+
+def test_an_arviz_imported_before_is_used() -> None:
+    assert run("print(type(idata) is arviz.InferenceData)", before="import arviz") == "True\n"
+
+
+def test_an_arviz_without_inference_data_gives_a_tree(tmp_path: Path) -> None:
+    (tmp_path / "arviz").mkdir()
+    (tmp_path / "arviz" / "__init__.py").write_text("__version__ = '1.0.0'\n")
+    assert run("print(type(idata).__name__, float(idata['prior']['mu'].size))", tmp_path) == "DataTree 20.0\n"
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["a", "b", "c"],
+        [3, 1, 2],
+        [1.5, 2.0, 3.0],
+        [True, False, True],
+        ["a", 1, 2.5],
+        [datetime.date(2020, 1, day) for day in (1, 2, 3)],
+        [np.datetime64("2020-01-01") + day for day in range(3)],
+    ],
+    ids=lambda labels: type(labels[0]).__name__,
+)
+def test_a_group_is_the_dataset_xarray_makes(labels: list[object]) -> None:
+    values = np.arange(6.0).reshape(1, 2, 3)
+    coords = {"chain": np.arange(1), "draw": np.arange(2), "k": labels}
+    expected = xr.Dataset({"x": (("chain", "draw", "k"), values)}, coords=coords)
+    found = group({"x": values}, {"x": ("k",)}, {"k": labels})
+    assert found.identical(expected)
+    assert found.k.dtype == expected.k.dtype
+
+
+def test_labels_that_are_tuples_become_texts() -> None:
+    found = group({"x": np.zeros((1, 1, 2))}, {"x": ("k",)}, {"k": [("a", 1), ("b", 2)]})
+    assert list(found.k.values) == ["('a', 1)", "('b', 2)"]
