@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from scistan.inference.arviz_data import inference_data_class
+
 __all__ = ["combine", "dataset_names", "dataset_of", "group", "summary_table", "to_inference_data"]
 
 
@@ -37,11 +39,10 @@ def _distinct(dims: tuple[str, ...]) -> tuple[str, ...]:
 
 def to_inference_data(groups: Mapping[str, Any]) -> Any:
     """Make InferenceData (ArviZ 0.x) or a DataTree (1.x) of named datasets."""
-    import arviz
-
     present = {name: dataset for name, dataset in groups.items() if dataset is not None and dataset.data_vars}
-    if hasattr(arviz, "InferenceData"):
-        return arviz.InferenceData(**present)
+    inference_data = inference_data_class()
+    if inference_data is not None:
+        return inference_data(**present)
     import xarray as xr
 
     return xr.DataTree.from_dict({f"/{name}": dataset for name, dataset in present.items()})
