@@ -1,9 +1,9 @@
-"""ArviZ's InferenceData without its plots: the half of `import arviz` that holds data, the other half when it is wanted.
+"""ArviZ's InferenceData without its plots: the half of `import arviz` that holds data, the rest when it is wanted.
 
-`import arviz` draws in matplotlib, SciPy's signal processing and (where it is installed) numba: more than a second, most
-of the time between a small model and its draws. The class itself needs xarray alone. Here the package's module is made
-but its `__init__` is not run, so that `arviz.data` can be imported by itself; the first `import arviz`, whoever does it,
-then runs `__init__` on that same module, and finds its submodules in place.
+`import arviz` draws in matplotlib, `scipy.stats` and (where it is installed) numba: over a second, most of the time
+between a small model and its draws. The class needs xarray alone. So the package's module is made here without running
+its `__init__`, and `arviz.data` is imported by itself; the first `import arviz`, whoever does it, runs `__init__` on
+that same module and finds its submodules in place (docs/decisions/0020).
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class _Rest(MetaPathFinder, Loader):
     def __init__(self, loader: Loader, package: ModuleType) -> None:
         self._loader, self._package = loader, package
 
-    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+    def find_spec(self, name: str, *_: Sequence[str] | ModuleType | None) -> ModuleSpec | None:
         if name != _PACKAGE or self._package.__spec__ is None:
             return None
         where = self._package.__spec__
@@ -90,7 +90,7 @@ class _Rest(MetaPathFinder, Loader):
         spec.has_location = True
         return spec
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
+    def create_module(self, _: ModuleSpec) -> ModuleType:
         return self._package
 
     def exec_module(self, module: ModuleType) -> None:
