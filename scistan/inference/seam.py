@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
-from scistan.inference.arviz_data import inference_data_class
+from scistan.parts import import_part
 
 __all__ = ["combine", "dataset_names", "dataset_of", "group", "summary_table", "to_inference_data"]
 
@@ -40,9 +42,10 @@ def _distinct(dims: tuple[str, ...]) -> tuple[str, ...]:
 def to_inference_data(groups: Mapping[str, Any]) -> Any:
     """Make InferenceData (ArviZ 0.x) or a DataTree (1.x) of named datasets."""
     present = {name: dataset for name, dataset in groups.items() if dataset is not None and dataset.data_vars}
-    inference_data = inference_data_class()
-    if inference_data is not None:
-        return inference_data(**present)
+    if version("arviz").startswith("0."):
+        lent = {"__version__": version("arviz"), "_log": logging.getLogger("arviz")}
+        data = import_part("arviz.data", lent, postponed="matplotlib.pyplot")
+        return data.InferenceData(**present)
     import xarray as xr
 
     return xr.DataTree.from_dict({f"/{name}": dataset for name, dataset in present.items()})

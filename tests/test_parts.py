@@ -1,4 +1,4 @@
-"""InferenceData comes without ArviZ's plots; `import arviz` afterwards gives all of ArviZ, as if it had been first."""
+"""InferenceData comes without ArviZ's plots and nutpie without ArviZ; importing them afterwards gives all of them."""
 
 import subprocess
 import sys
@@ -13,20 +13,32 @@ import scistan as ss
 m = ss.Model("m")
 m.mu = ss.Normal(0, 1)
 m.y = ss.Normal(m.mu, 1).observe([0.5, 1.0, -0.2])
-fit = m.mcmc(engine="stanli", draws=200, warmup=200, seed=1, progress=False)
+fit = m.mcmc(engine=ENGINE, draws=200, warmup=200, seed=1, progress=False)
 idata = fit.idata
 """
 
 
-def run(code: str, before: str = "") -> str:
-    done = subprocess.run([sys.executable, "-c", before + MODEL + code], capture_output=True, text=True)
+def run(code: str, before: str = "", engine: str = "stanli") -> str:
+    text = f"{before}ENGINE = {engine!r}\n{MODEL}{code}"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
 
-def test_a_fit_needs_neither_plots_nor_scipy_stats():
-    heavy = ("arviz.plots", "arviz.stats", "matplotlib.pyplot", "scipy.stats", "numba", "torch")
-    assert run(f"print([name for name in {heavy} if name in sys.modules])") == "[]"
+@pytest.mark.parametrize("engine", ["stanli", "nutpie", "auto"])
+def test_a_fit_needs_neither_plots_nor_scipy_stats(engine):
+    heavy = ("arviz.plots", "arviz.stats", "matplotlib.pyplot", "scipy.stats", "numba", "torch", "nutpie.sample")
+    assert run(f"print([name for name in {heavy} if name in sys.modules])", engine=engine) == "[]"
+
+
+def test_nutpie_is_whole_when_it_is_imported():
+    code = """
+from nutpie import _lib as early
+import nutpie
+from scistan.engines.loading import load_nutpie
+print(nutpie.sample.__name__, nutpie._lib is early is load_nutpie(), nutpie.__version__ == early.__version__)
+"""
+    assert run(code, engine="nutpie") == "sample True True"
 
 
 def test_arviz_is_whole_when_it_is_imported():
@@ -77,12 +89,11 @@ def test_an_arviz_laid_out_otherwise_is_imported_whole(tmp_path):
     (tmp_path / "arviz" / "data" / "inference_data.py").write_text("from arviz import ready\nclass InferenceData: pass\n")
     code = f"""
 import sys
-from importlib.metadata import version
 sys.path.insert(0, {str(tmp_path)!r})
-from scistan.inference.arviz_data import inference_data_class
-found = inference_data_class()
+from scistan.parts import import_part
+found = import_part("arviz.data.inference_data")
 import arviz
-print(found is arviz.InferenceData, arviz.ready, [f for f in sys.meta_path if type(f).__name__ == "_Rest"])
+print(found.InferenceData is arviz.InferenceData, arviz.ready, [f for f in sys.meta_path if type(f).__name__ == "_Rest"])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "True 1 []", done.stderr
