@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from scistan.engines.options import ENGINE_OPTIONS, METRICS
+from scistan.engines.options import ENGINE_OPTIONS, METRICS, check_any_options
 from scistan.engines.pilot import Pilot
 from scistan.graph.instance import Instance
 from scistan.graph.node import Variable
@@ -52,12 +52,13 @@ class Plan:
 
 def fitting_engines(at_hand: list[str], options: Mapping[str, Any], inits: bool) -> list[str]:
     """List the engines at hand that take all options; an option that none takes is refused by name."""
+    check_any_options(options)
     fitting: list[str] = [
         name
         for name in ("nutpie", "stanli", "cmdstan")
         if name in at_hand
         and not set(options) - set(ENGINE_OPTIONS[name])
-        and options.get("metric", "diag") in METRICS[name]
+        and (options.get("metric") or "diag") in METRICS[name]
         and not (inits and name == "nutpie")
     ]
     if not fitting:
