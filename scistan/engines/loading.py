@@ -1,4 +1,4 @@
-"""Load stanli, and remember in which thread: its autodiff tape belongs to that one.
+"""Load the embedded engines' libraries; stanli's autodiff tape belongs to the thread that loads it.
 
 Chains that stanli puts on threads of its own have tapes of their own. A single chain runs in the thread that calls,
 and in a thread without a tape that is a segmentation fault (stanli 0.24, found with Python's thread pools).
@@ -12,7 +12,9 @@ import threading
 from importlib import import_module
 from typing import Any
 
-__all__ = ["has_tape", "load_stanli", "text_for_stanli"]
+from scistan.parts import import_part
+
+__all__ = ["has_tape", "load_nutpie", "load_stanli", "text_for_stanli"]
 
 _loader: int | None = None
 _guard = threading.Lock()
@@ -27,6 +29,11 @@ def load_stanli() -> Any:
             here = "stanli" not in sys.modules
             _loader = threading.get_ident() if here else threading.main_thread().ident
         return import_module("stanli")
+
+
+def load_nutpie() -> Any:
+    """Import nutpie's compiled library, without the Python around it."""
+    return import_part("nutpie._lib")
 
 
 def has_tape() -> bool:

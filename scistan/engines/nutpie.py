@@ -12,7 +12,7 @@ import numpy as np
 
 from scistan.engines.assemble import cores_for, settle
 from scistan.engines.interrupt import Interruption, heed_interrupts
-from scistan.engines.loading import load_stanli
+from scistan.engines.loading import load_nutpie, load_stanli
 from scistan.engines.options import settings_for
 from scistan.engines.progress import Progress, open_progress
 from scistan.engines.protocol import Draws, Request
@@ -69,17 +69,15 @@ def _numbers(request: Request) -> range:
 def ready_model(request: Request) -> Any:
     """Make the program ready: it travels inside the data, under stanli's reserved key."""
     import orjson
-    from nutpie import _lib
 
-    stanli = load_stanli()
-
+    stanli, nutpie = load_stanli(), load_nutpie()
     try:
         manifest = {"build_id": stanli.build_id(), "mir": stanli.stan_to_mir(request.text), "name": "model"}
         spliced = orjson.dumps({"__stanli": manifest}).decode()[:-1]
         rest = request.data.lstrip()[1:]
         payload = spliced + ("," if rest.strip() != "}" else "") + rest
-        library = _lib.StanLibrary(str(stanli._runtime_lib_path()))
-        return _lib.StanModel(library, {}, {}, {}, request.seed, payload, None)
+        library = nutpie.StanLibrary(str(stanli._runtime_lib_path()))
+        return nutpie.StanModel(library, {}, {}, {}, request.seed, payload, None)
     except (RuntimeError, ValueError) as error:
         raise messages.program_refused("nutpie", _first_line(error)) from None
 
@@ -102,19 +100,16 @@ class _Chain:
     state: tuple[int, int, float] = (0, 0, 0.0)
 
     def start(self, model: Any) -> None:
-        from nutpie import _lib
-
+        nutpie = load_nutpie()
         seed = chain_seed(self.request.seed, self.number)
-        kinds = {"low_rank": _lib.PyNutsSettings.LowRank, "diag": _lib.PyNutsSettings.Diag}
+        kinds = {"low_rank": nutpie.PyNutsSettings.LowRank, "diag": nutpie.PyNutsSettings.Diag}
         settings = kinds[self.settings.pop("metric", "low_rank")](seed)
         settings.num_tune, settings.num_draws, settings.num_chains = self.request.warmup, self.request.draws, 1
         for name, value in self.settings.items():
             setattr(settings, name, value)
-        shown = self.request.progress
-        progress = (
-            _lib.ProgressType.template_callback(100, _TEMPLATE, 1, self._hear) if shown else _lib.ProgressType.none()
-        )
-        self.sampler = _lib.PySampler.from_stan(settings, 1, model, progress, _lib.PyStorage.arrow())
+        kind, shown = nutpie.ProgressType, self.request.progress
+        progress = kind.template_callback(100, _TEMPLATE, 1, self._hear) if shown else kind.none()
+        self.sampler = nutpie.PySampler.from_stan(settings, 1, model, progress, nutpie.PyStorage.arrow())
 
     def _hear(self, text: str) -> None:
         done, diverging, step = text.rstrip(";").split()

@@ -10,7 +10,7 @@ import numpy as np
 
 from scistan.messages import sampling as messages
 
-__all__ = ["ENGINE_OPTIONS", "METRICS", "check_options", "settings_for"]
+__all__ = ["ENGINE_OPTIONS", "METRICS", "check_any_options", "check_options", "settings_for"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +73,27 @@ def check_options(engine: str, options: Mapping[str, Any]) -> None:
         if option not in known:
             others = [name for name, has in ENGINE_OPTIONS.items() if option in has]
             raise messages.unknown_option(engine, option, known, others)
-        if value is not None and not RULES[option].holds(value):
-            raise messages.bad_option(option, value, RULES[option].words)
+        _check_value(option, value)
     metric = options.get("metric")
     if metric is not None and metric not in METRICS[engine]:
         raise messages.unknown_metric(engine, metric, METRICS)
+
+
+def check_any_options(options: Mapping[str, Any]) -> None:
+    """Refuse options and metrics that no engine has, and values that cannot be."""
+    for option, value in options.items():
+        if option not in RULES:
+            raise messages.unknown_option("auto", option, RULES, [])
+        _check_value(option, value)
+    metric = options.get("metric")
+    every = {name for names in METRICS.values() for name in names}
+    if metric is not None and metric not in every:
+        raise messages.unknown_metric("auto", metric, {"auto": every})
+
+
+def _check_value(option: str, value: object) -> None:
+    if value is not None and not RULES[option].holds(value):
+        raise messages.bad_option(option, value, RULES[option].words)
 
 
 def settings_for(engine: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from scistan.engines.loading import load_nutpie
 from scistan.engines.protocol import Request
 
 __all__ = ["Pilot", "fly"]
@@ -31,19 +32,18 @@ class Pilot:
 
 def fly(request: Request) -> Pilot | None:
     """Run nutpie with a diagonal metric for a moment; None where it cannot."""
-    from nutpie import _lib
-
     from scistan.engines.nutpie import chain_seed, ready_model
 
+    nutpie = load_nutpie()
     samplers: list[Any] = []
     try:
         model = ready_model(request)
         for number in range(1, CHAINS + 1):
-            settings = _lib.PyNutsSettings.Diag(chain_seed(request.seed, number))
+            settings = nutpie.PyNutsSettings.Diag(chain_seed(request.seed, number))
             settings.num_tune, settings.num_draws, settings.num_chains = TUNE, DRAWS, 1
             settings.maxdepth, settings.store_unconstrained = DEPTH, True
-            quiet, store = _lib.ProgressType.none(), _lib.PyStorage.arrow()
-            samplers.append(_lib.PySampler.from_stan(settings, 1, model, quiet, store))
+            quiet, store = nutpie.ProgressType.none(), nutpie.PyStorage.arrow()
+            samplers.append(nutpie.PySampler.from_stan(settings, 1, model, quiet, store))
         seen = [_seen(sampler) for sampler in samplers]
     except Exception:
         return None

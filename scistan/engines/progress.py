@@ -17,8 +17,8 @@ PATIENCE = 0.4
 class Progress(Protocol):
     """What an engine tells about a run."""
 
-    def show(self, done: int, divergences: int, step_sizes: Sequence[float]) -> None:
-        """Show how many steps all chains have taken, and how they fare."""
+    def show(self, done: int, divergences: int | None, step_sizes: Sequence[float]) -> None:
+        """Show how many steps all chains have taken, and how they fare; None for divergences not yet known."""
 
     def __enter__(self) -> Progress: ...
 
@@ -30,7 +30,7 @@ class Progress(Protocol):
 class Silent:
     """Show nothing."""
 
-    def show(self, done: int, divergences: int, step_sizes: Sequence[float]) -> None:
+    def show(self, done: int, divergences: int | None, step_sizes: Sequence[float]) -> None:
         """Show nothing."""
 
     def __enter__(self) -> Silent:
@@ -48,7 +48,7 @@ class Bar:
 
         self._bar = tqdm(total=total, desc=label, unit="draw", leave=False, delay=PATIENCE, **options)
 
-    def show(self, done: int, divergences: int, step_sizes: Sequence[float]) -> None:
+    def show(self, done: int, divergences: int | None, step_sizes: Sequence[float]) -> None:
         """Show how many steps all chains have taken, and how they fare."""
         self._bar.set_postfix_str(_state(divergences, step_sizes), refresh=False)
         self._bar.update(done - self._bar.n)
@@ -60,10 +60,10 @@ class Bar:
         self._bar.close()
 
 
-def _state(divergences: int, step_sizes: Sequence[float]) -> str:
+def _state(divergences: int | None, step_sizes: Sequence[float]) -> str:
     sizes = sorted(size for size in step_sizes if size > 0)
-    shown = f", step size {sizes[len(sizes) // 2]:.2g}" if sizes else ""
-    return f"divergences {divergences}{shown}"
+    shown = [] if divergences is None else [f"divergences {divergences}"]
+    return ", ".join([*shown, f"step size {sizes[len(sizes) // 2]:.2g}"] if sizes else shown)
 
 
 def open_progress(wanted: bool, total: int, label: str) -> Progress:

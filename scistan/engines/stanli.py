@@ -53,7 +53,8 @@ class StanliEngine:
                 refresh=max(1, (request.warmup + request.draws) // REPORTS),
                 **settings,
             )
-            _tell({0: request.iterations}, buffers, bar, wish)
+            if not buffers.interrupted:
+                _tell({0: request.iterations}, buffers, bar, wish)
         return _settled(request, buffers, settings, {"build": ready - started, "sample": time.perf_counter() - ready})
 
 
@@ -84,7 +85,7 @@ def starts(model: Any, request: Request) -> np.ndarray | None:
 # stanli hands its statistics over at the end of a run: until then the bar counts steps alone.
 def _tell(steps: dict[int, int], so_far: Buffers, bar: Progress, wish: Interruption) -> bool:
     latest = [float(so_far.statistics[k, n - 1, _STEP]) for k, n in enumerate(so_far.lengths) if n]
-    bar.show(sum(steps.values()), int(np.nansum(so_far.statistics[:, :, _DIVERGENT])), latest)
+    bar.show(sum(steps.values()), int(np.nansum(so_far.statistics[:, :, _DIVERGENT])) if latest else None, latest)
     return bool(wish)
 
 

@@ -5,11 +5,12 @@ The figures behind the rules are in docs/engines.md.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from scistan.engines.options import ENGINE_OPTIONS, METRICS
+from scistan.engines.options import ENGINE_OPTIONS, METRICS, check_any_options
 from scistan.engines.pilot import Pilot
 from scistan.graph.instance import Instance
 from scistan.graph.node import Variable
@@ -24,6 +25,8 @@ MANY_STEPS = 11.0
 ILL_CONDITIONED = 15.0
 # With fewer numbers than this a run is over before a pilot has paid for itself.
 TINY = 100
+# The warm-up of a call that says nothing of it.
+USUAL_WARMUP = 1000
 # Where a scale is estimated, small steps keep the funnel's neck from being missed.
 CAREFUL_DELTA = 0.9
 
@@ -49,12 +52,13 @@ class Plan:
 
 def fitting_engines(at_hand: list[str], options: Mapping[str, Any], inits: bool) -> list[str]:
     """List the engines at hand that take all options; an option that none takes is refused by name."""
+    check_any_options(options)
     fitting: list[str] = [
         name
         for name in ("nutpie", "stanli", "cmdstan")
         if name in at_hand
         and not set(options) - set(ENGINE_OPTIONS[name])
-        and options.get("metric", "diag") in METRICS[name]
+        and (options.get("metric") or "diag") in METRICS[name]
         and not (inits and name == "nutpie")
     ]
     if not fitting:
@@ -80,11 +84,11 @@ def choose(
         return Plan("nutpie", {**options, **own}, warmup, "nutpie: the options ask for it")
     if numbers < TINY:
         reason = f"{numbers} numbers of data are too few for a pilot to pay"
-        return Plan(plain, {**options, **own}, warmup, f"{plain}: {reason}")
+        return Plan(plain, {**options, **own}, _enough(warmup, _coordinates(instance)), f"{plain}: {reason}")
     seen = pilot()
     if seen is None:
         return Plan(plain, {**options, **own}, warmup, f"{plain}: nutpie's pilot run failed")
-    short = min(warmup, _enough_warmup(seen.dimension))
+    short = _enough(warmup, seen.dimension)
     if options.get("metric") is None and _correlated(seen):
         metric, reason = "low_rank", _reason(seen)
     else:
@@ -102,9 +106,13 @@ def _reason(seen: Pilot) -> str:
     return f"the pilot's correlations have condition number {seen.condition:.0f}, so they are worth adapting to"
 
 
-def _enough_warmup(dimension: int) -> int:
-    """Give the warm-up after which nutpie, which learns from gradients too, gains nothing more."""
-    return 400 if dimension <= 100 else 800
+def _enough(asked: int, dimension: int) -> int:
+    """Give the warm-up after which nothing more is gained; whoever asks for more than usual gets it."""
+    return asked if asked > USUAL_WARMUP else min(asked, 400 if dimension <= 100 else 800)
+
+
+def _coordinates(instance: Instance) -> int:
+    return sum(math.prod(instance.shape(term.draw.shape)) for term in instance.graph.latents)
 
 
 def scales_are_estimated(instance: Instance) -> bool:

@@ -102,7 +102,7 @@ def _next(attempts: list[Attempt], fitting: list[str], warmup: int) -> Plan | No
         return replace(last.plan.with_options(metric="low_rank"), engine="nutpie")
     now = float(last.plan.options.get("adapt_delta") or 0.8)
     higher = next((delta for delta in DELTAS if delta > now), None)
-    return None if higher is None else last.plan.with_options(adapt_delta=higher)
+    return None if higher is None else replace(last.plan.with_options(adapt_delta=higher), warmup=warmup)
 
 
 def _plain(plan: Plan, engine: str, warmup: int) -> Plan:

@@ -92,11 +92,17 @@ class Fit:
     @property
     def log_likelihood(self) -> Any:
         """The log density of each observation at each draw."""
-        return self.group("log_likelihood")
+        return self._kept("log_likelihood")
 
     def posterior_predictive(self) -> Any:
         """Give the observed variables as the model would draw them anew, once for each posterior draw."""
-        return self.group("posterior_predictive")
+        return self._kept("posterior_predictive")
+
+    def _kept(self, name: str) -> Any:
+        """Give a group that the user asks for by name, or say that it was left out."""
+        if name in self.left_out:
+            raise messages.left_out(name)
+        return self.group(name)
 
     def predict(
         self,

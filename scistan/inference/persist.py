@@ -35,7 +35,7 @@ def save(fit: Fit, path: Path) -> Path:
         for name in dataset_names(fit.idata):
             dataset = _storable(dataset_of(fit.idata, name))
             if kind == "zarr":
-                dataset.to_zarr(beside, group=name, mode="a", consolidated=False)
+                dataset.to_zarr(beside, group=name, mode="a", consolidated=False, zarr_format=2)
             else:
                 dataset.to_netcdf(beside, group=name, mode="a", engine=kind)
     return path

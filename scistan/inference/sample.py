@@ -49,7 +49,7 @@ def sample(
     inits: object,
     progress: bool,
     rebind: Rebind | None = None,
-    keep: Sequence[str] | None = None,
+    keep: Sequence[str] | str | None = None,
     executor: Executor | None = None,
     **options: Any,
 ) -> Fit:
@@ -60,8 +60,13 @@ def sample(
     if engine != "auto":
         engine_named(engine)
         check_options(engine, options)
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise messages.no_executor(executor)
+    keep = [keep] if isinstance(keep, str) else keep
     fitting = fitting_engines(engines_at_hand(), options, inits is not None) if engine == "auto" else [engine]
     check_complete(instance)
+    if not instance.graph.latents:
+        raise messages.nothing_to_sample()
     with _GRAPH_WORK:
         subject = subject_of(instance, rebind, keep, threads=int(options.get("threads_per_chain") or 1) > 1)
     used = use_seed(seed) % 2**32

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
-from scistan.inference.deferred import inference_data_class
+from scistan.parts import import_part
 
 __all__ = ["combine", "dataset_names", "dataset_of", "group", "summary_table", "to_inference_data"]
 
@@ -59,12 +61,22 @@ def _distinct(dims: tuple[str, ...]) -> tuple[str, ...]:
 def to_inference_data(groups: Mapping[str, Any]) -> Any:
     """Make InferenceData (ArviZ 0.x) or a DataTree (1.x) of named datasets."""
     present = {name: dataset for name, dataset in groups.items() if dataset is not None and dataset.data_vars}
-    inference_data = inference_data_class()
+    inference_data = _inference_data()
     if inference_data is not None:
         return inference_data(**present)
     import xarray as xr
 
     return xr.DataTree.from_dict({f"/{name}": dataset for name, dataset in present.items()})
+
+
+def _inference_data() -> Any:
+    """Give ArviZ's class, or None where the installed ArviZ has none: 1.x keeps draws in a DataTree."""
+    lent = {"__version__": version("arviz"), "_log": logging.getLogger("arviz")}
+    try:
+        data = import_part("arviz.data", lent, postponed=("matplotlib", "matplotlib.pyplot"))
+    except ModuleNotFoundError:
+        return None
+    return getattr(data, "InferenceData", None)
 
 
 def dataset_names(idata: Any) -> list[str]:

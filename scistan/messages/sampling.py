@@ -141,6 +141,24 @@ def not_kept(what: str) -> ModelError:
     return ModelError(f"{what} needs latents that `keep` left out.", remedy="keep them", place=user_place())
 
 
+def left_out(group: str) -> ModelError:
+    return ModelError(
+        f"this fit has no `{group}`: `keep` left it out.", remedy=f"name '{group}' in `keep`", place=user_place()
+    )
+
+
+def nothing_to_sample() -> ModelError:
+    return ModelError("the model has no latents: there is nothing to sample.", place=user_place())
+
+
+def no_executor(given: object) -> ModelError:
+    return ModelError(
+        f"`executor` must have a method `submit`, and is {given!r}.",
+        remedy="give an executor of concurrent.futures, or a Dask client's `get_executor()`",
+        place=user_place(),
+    )
+
+
 def needs_model(what: str) -> ModelError:
     return ModelError(
         f"{what} needs the model, and this fit was loaded without it.",

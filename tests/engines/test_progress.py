@@ -59,6 +59,15 @@ def test_a_bar_shows_divergences_and_step_size(monkeypatch):
     assert "divergences 4" in screen.getvalue()
 
 
+def test_a_bar_claims_no_divergences_before_they_are_known(monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    screen = io.StringIO()
+    with progress.Bar(100, "stanli", file=screen, mininterval=0) as bar:
+        bar.show(40, None, [])
+    assert "stanli:  40%" in screen.getvalue()
+    assert "divergences" not in screen.getvalue()
+
+
 def test_only_a_screen_or_a_notebook_gets_a_bar(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     assert isinstance(progress.open_progress(True, 10, "x"), progress.Silent)

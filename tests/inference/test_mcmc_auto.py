@@ -47,7 +47,21 @@ def test_a_tiny_model_gets_no_pilot():
     plan = choose(eight_schools().instance(), ALL, {}, 1000, 16, never)
     assert plan.engine == "stanli"
     assert plan.options == {"adapt_delta": 0.9}
-    assert plan.warmup == 1000
+    assert plan.warmup == 400
+
+
+def test_a_first_run_warms_up_as_long_as_it_gains_and_never_less_than_who_asks_for_more():
+    easy = {d: Pilot(d, 6.0, None) for d in (11, 200)}
+    assert [chosen(logistic(), easy[d]).warmup for d in (11, 200)] == [400, 800]
+    assert chosen(logistic(), easy[11], warmup=150).warmup == 150
+    assert chosen(logistic(), easy[11], warmup=2000).warmup == 2000
+    assert chosen(eight_schools(), None, numbers=16, warmup=2000).warmup == 2000
+
+
+def test_a_second_run_has_the_whole_warm_up():
+    best, _, asked = go(Plan("stanli", {"adapt_delta": 0.9}, 400), ["divergent", "well"])
+    assert asked == [("stanli", 0.9), ("stanli", 0.95)]
+    assert best.plan.warmup == 1000
 
 
 def test_estimated_scales_get_smaller_steps_unless_asked_otherwise():

@@ -32,6 +32,10 @@ def nothing_runs(monkeypatch):
         ({"engine": "stanli", "thin": 0}, "`thin` must be a whole number of at least 1"),
         ({"engine": "nutpie", "thin": 2}, "'nutpie' has no option `thin`"),
         ({"engine": "cmdstan", "metric": "low_rank"}, "'cmdstan' has no metric 'low_rank'"),
+        ({"adaptdelta": 0.9}, "did you mean `adapt_delta`?"),
+        ({"adapt_delta": 1.2}, "`adapt_delta` must be a number between 0 and 1, and is 1.2"),
+        ({"metric": "full"}, "'auto' has no metric 'full'"),
+        ({"executor": 3}, "`executor` must have a method `submit`"),
     ],
 )
 def test_settings(settings, words):
@@ -62,6 +66,14 @@ def test_promised_data_that_never_came():
     m.y = ss.Normal(m.mu, 1, shape=3).observe()
     with pytest.raises(ss.ScistanError, match="`y`"):
         m.mcmc()
+
+
+def test_a_model_without_latents():
+    m = ss.Model()
+    m.y = ss.Normal(0, 1).observe([0.5])
+    for model in (m, ss.Model()):
+        with pytest.raises(ss.ModelError, match="no latents: there is nothing to sample"):
+            model.mcmc()
 
 
 # -- chains that cannot start ---------------------------------------------------------------------------

@@ -112,6 +112,9 @@ def test_keep_leaves_out_the_rest():
     assert set(fit.idata.groups()) == {"posterior", "log_likelihood", "sample_stats", "observed_data", "constant_data"}
     with pytest.raises(ss.ModelError, match="prediction needs latents that `keep` left out"):
         fit.predict({"x": [0.0]})
+    with pytest.raises(ss.ModelError, match="this fit has no `posterior_predictive`: `keep` left it out"):
+        fit.posterior_predictive()
+    assert list(m.mcmc(seed=1, draws=50, warmup=50, chains=2, engine="stanli", keep="a").posterior) == ["a"]
     with pytest.raises(ss.ModelError, match="`keep` names `alpha`"):
         m.mcmc(keep=["alpha"])
 

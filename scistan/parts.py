@@ -1,0 +1,111 @@
+"""Import a part of a package without the rest of it, which comes when somebody imports the package.
+
+`import arviz` draws in matplotlib, `scipy.stats` and (where it is installed) numba; `import nutpie` draws in ArviZ: one
+to two seconds, more than everything else between a small model and its draws. We need one class of the one and the
+compiled library of the other. So the package's module is made here without running its `__init__`, and the part is
+imported by itself; the first `import` of the package, whoever does it, runs `__init__` on that same module and finds
+the part in place: one package, one class, as if it had been imported whole (docs/decisions/0020).
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec, module_from_spec
+from types import ModuleType
+from typing import Any
+
+__all__ = ["import_part"]
+
+_guard = threading.RLock()
+
+
+def import_part(part: str, lent: Mapping[str, object] | None = None, postponed: Sequence[str] = ()) -> ModuleType:
+    """Import `package.part` alone; a package that does not allow it is imported whole.
+
+    `lent` names what the part takes from its package, until the package's own is there; `postponed` names modules
+    that the part imports and hardly ever uses, packages before what is in them.
+    """
+    package = part.partition(".")[0]
+    with _guard:
+        if part in sys.modules:
+            return sys.modules[part]
+        if package not in sys.modules:
+            try:
+                return _alone(package, part, lent or {}, postponed)
+            except Exception:
+                _forget(package)
+    return import_module(part)
+
+
+def _alone(package: str, part: str, lent: Mapping[str, object], postponed: Sequence[str]) -> ModuleType:
+    spec = find_spec(package)
+    if spec is None or spec.loader is None:
+        raise ModuleNotFoundError(package)
+    module = module_from_spec(spec)
+    vars(module).update(lent)
+    stand_ins = {name: _OnDemand(name) for name in postponed if name not in sys.modules}
+    for name, stand_in in stand_ins.items():
+        parent, _, child = name.rpartition(".")
+        if parent in stand_ins:
+            setattr(stand_ins[parent], child, stand_in)
+    sys.modules.update({package: module, **stand_ins})
+    try:
+        found = import_module(part)
+    finally:
+        for name in (package, *stand_ins):
+            sys.modules.pop(name, None)
+    sys.meta_path.insert(0, _Rest(spec.loader, module, tuple(lent)))
+    return found
+
+
+def _forget(package: str) -> None:
+    for name in [n for n in sys.modules if n == package or n.startswith(f"{package}.")]:
+        del sys.modules[name]
+
+
+class _OnDemand(ModuleType):
+    """A module that is imported when something of it is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(import_module(self.__name__), name)
+
+
+class _Rest(MetaPathFinder, Loader):
+    """Finds the package once more, when somebody imports it: the module that is half done, to be finished."""
+
+    def __init__(self, loader: Loader, package: ModuleType, lent: tuple[str, ...]) -> None:
+        self._loader, self._package, self._lent = loader, package, lent
+
+    def find_spec(self, name: str, *_: Sequence[str] | ModuleType | None) -> ModuleSpec | None:
+        where = self._package.__spec__
+        if name != self._package.__name__ or where is None:
+            return None
+        spec = ModuleSpec(name, self, origin=where.origin, is_package=True)
+        spec.submodule_search_locations = where.submodule_search_locations
+        spec.has_location = True
+        return spec
+
+    def create_module(self, _: ModuleSpec) -> ModuleType:
+        return self._package
+
+    def exec_module(self, module: ModuleType) -> None:
+        sys.meta_path.remove(self)
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        module.__loader__ = self._loader
+        early = [sys.modules[name] for name in sys.modules if name.startswith(f"{module.__name__}.")]
+        self._loader.exec_module(module)
+        for part in early:
+            self._settle(vars(part), vars(module))
+
+    def _settle(self, part: dict[str, Any], package: Mapping[str, Any]) -> None:
+        """Give a part that was loaded early what it was lent, and what it postponed, for good."""
+        part.update({name: package[name] for name in self._lent if name in part and name in package})
+        part.update({n: import_module(m.__name__) for n, m in list(part.items()) if isinstance(m, _OnDemand)})
