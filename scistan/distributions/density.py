@@ -43,7 +43,7 @@ def log_mass(draw: Draw) -> Expression | None:
         return None
     d: Distribution = draw.distribution
     if d.log_cdf is None or d.log_ccdf is None:
-        raise messages.no_truncation(d.name)
+        raise messages.no_truncation(d.title)
     args = tuple(map(Expression, draw.args))
     lower = None if draw.lower is None else Expression(draw.lower)
     upper = None if draw.upper is None else Expression(draw.upper)

@@ -123,4 +123,5 @@ def _glm_form(d: Distribution) -> Distribution:
         linear_predictor="",
         link="",
         public=False,
+        title="",
     )

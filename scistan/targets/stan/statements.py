@@ -168,7 +168,9 @@ def arguments_at(scope: Scope, draw: Draw, indices: tuple[str, ...], label: str 
         if p.domain.integer and p.domain.structure != "size" and (node.shape or isinstance(node, Data)):
             texts[p.name] = scope.writer.entries.integers(node).at(*own).text
         elif p.domain.event_rank:
-            value = scope.named(node, label and f"{label}_{p.name}") if own else scope.whole(node)
+            # What is the same for all events is computed once, before the loop.
+            once = own or (indices and scope.is_costly(node))
+            value = scope.named(node, label and f"{label}_{p.name}") if once else scope.whole(node)
             texts[p.name] = _event(value, p.domain.event_rank, own).text
         else:
             if own and label and not _elementary(scope, node):
@@ -200,7 +202,7 @@ def density_at(scope: Scope, term: Term, indices: tuple[str, ...], label: str = 
 def _looped(scope: Scope, term: Term, shape: Shape) -> list[Statement]:
     d: Distribution = term.draw.distribution
     indices = tuple(scope.writer.names.claim_index(k) for k in range(len(shape)))
-    texts = fill(d, arguments_at(scope, term.draw, indices))
+    texts = fill(d, arguments_at(scope, term.draw, indices, term.name))
     body = Tilde(value_at(scope, term, indices), d.stan.name, tuple(texts), term)
     return list(scope.loops(shape, indices, (body,)))
 

@@ -14,6 +14,7 @@ from scistan.shapes import ONE, Shape
 from scistan.targets.stan.elementwise import expand
 from scistan.targets.stan.entries import sized_type
 from scistan.targets.stan.indexing import lower_index, lower_pick
+from scistan.targets.stan.scaling import write_scaling
 from scistan.targets.stan.scope import Lowered, NeedsStatements, Scope, canonical_type
 from scistan.targets.stan.syntax import (
     MATRIX,
@@ -173,6 +174,9 @@ def _matmul(scope: Scope, node: Apply) -> Lowered:
     ranks = (len(a.shape), len(b.shape))
     if max(ranks) > 2:
         return _matmul_elements(scope, node)
+    scaled = write_scaling(scope, node)
+    if scaled is not None:
+        return _whole(scope, node, scaled)
     left, right = scope.canonical(a), scope.canonical(b)
     if ranks == (1, 1):
         return _whole(scope, node, call("dot_product", [left, right], REAL))
