@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from scistan.distributions.declaration import REGISTRY as DISTRIBUTIONS
 from scistan.distributions.declaration import Distribution
@@ -36,6 +37,8 @@ def _node(node: Node, args: tuple[Node, ...]) -> Node:
         return _log_of(args[0]) or rebuilt
     if node.op.name == "sum":
         return _sum_of(args[0], dict(node.attributes)) or rebuilt
+    if node.op.name == "matmul":
+        return _matmul_of(*args) or rebuilt
     return rebuilt
 
 
@@ -63,14 +66,25 @@ def _log_of(inner: Node) -> Node | None:
     return None
 
 
-def _sum_of(inner: Node, attributes: dict[str, object]) -> Node | None:
-    """sum(x * y) -> x @ y for two vectors."""
+def _sum_of(inner: Node, attributes: dict[str, Any]) -> Node | None:
+    """sum(x * y) -> x @ y for two vectors, and sum(x * y, axis=1) -> x @ y for a matrix and a vector."""
     if not isinstance(inner, Apply) or inner.op.name != "multiply" or attributes["keepdims"]:
         return None
     left, right = inner.args
-    vectors = len(left.shape) == len(right.shape) == 1 and ONE not in (left.shape[0], right.shape[0])
-    if vectors and left is not right:
+    if any(ONE in arg.shape for arg in inner.args):
+        return None
+    if len(left.shape) == len(right.shape) == 1 and left is not right:
         return OPS["matmul"].build((left, right), {"ranks": (1, 1)})
+    if attributes["axes"] == (-1,) and sorted(len(arg.shape) for arg in inner.args) == [1, 2]:
+        vector, matrix = sorted(inner.args, key=lambda arg: len(arg.shape))
+        return OPS["matmul"].build((matrix, vector), {"ranks": (2, 1)})
+    return None
+
+
+def _matmul_of(left: Node, right: Node) -> Node | None:
+    """y @ x' -> x @ y for a vector and a matrix."""
+    if len(left.shape) == 1 and len(right.shape) == 2 and _is(right, "transpose"):
+        return OPS["matmul"].build((right.args[0], left), {"ranks": (2, 1)})
     return None
 
 

@@ -108,9 +108,10 @@ def fill(d: Distribution, texts: dict[str, str]) -> list[str]:
 def _argument(scope: Scope, d: Distribution, name: str, node: Node, shape: Shape, row_major: bool) -> str:
     domain = next(p.domain for p in d.parameters if p.name == name)
     if domain.integer and domain.structure != "size":
-        if not node.shape and not isinstance(node, Data):
-            return scope.whole(node).text
-        whole = scope.writer.entries.integers(node)
+        number = not node.shape and not isinstance(node, Data)
+        whole = scope.whole(node) if number else scope.writer.entries.integers(node)
+        if name in d.stan.repeats and not whole.type.rank:
+            return f"rep_array({whole.text}, {scope.writer.sizes.text(shape[0])})"
         return f"to_array_1d({whole.text})" if whole.type.arrays > 1 else whole.text
     if domain.event_rank:
         return scope.whole(node).text
