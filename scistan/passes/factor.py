@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from scistan.distributions.declaration import REGISTRY as DISTRIBUTIONS
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.resolve import value_domain
 from scistan.graph.graph import Draw, Graph, Term
-from scistan.graph.node import Apply, Literal, Node, Variable
+from scistan.graph.node import Apply, Node, Variable
 from scistan.ops.declaration import Op
 from scistan.ops.expression import Expression
+from scistan.passes.signs import Signs
+from scistan.shapes import ONE
 
 __all__ = ["by_factor", "use_cholesky_forms"]
 
 
 def use_cholesky_forms(graph: Graph) -> Graph:
     """Write multivariate normals by the Cholesky factor, but for a covariance that is itself a latent."""
-    known = _Known.of(graph)
-    return graph.with_draws(_change).mapped(known.simplified)
+    return graph.with_draws(_change).mapped(_Factors(graph).simplified)
 
 
 def _change(term: Term) -> Draw:
@@ -39,19 +40,13 @@ def by_factor(draw: Draw) -> Draw:
     return replace(draw, distribution=DISTRIBUTIONS[d.factor_form], args=(*draw.args[:-1], factor))
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """The latents that are Cholesky factors, and those that are positive."""
+class _Factors:
+    """The latents that are Cholesky factors, and what is positive."""
 
-    factors: frozenset[Node]
-    positive: frozenset[Node]
-
-    @classmethod
-    def of(cls, graph: Graph) -> _Known:
+    def __init__(self, graph: Graph) -> None:
         domains = {term.value: value_domain(term.draw) for term in graph.latents}
-        factors = frozenset(v for v, d in domains.items() if d.structure in ("cholesky_corr", "cholesky_cov"))
-        positive = frozenset(v for v, d in domains.items() if isinstance(d.lower, int | float) and d.lower >= 0)
-        return cls(factors, positive)
+        self._known = frozenset(v for v, d in domains.items() if d.structure in ("cholesky_corr", "cholesky_cov"))
+        self._signs = Signs(graph)
 
     def simplified(self, node: Node, args: tuple[Node, ...]) -> Node:
         """cholesky(L @ L') -> L where `L` is lower triangular with a positive diagonal."""
@@ -65,23 +60,23 @@ class _Known:
 
     def is_factor(self, node: Node) -> bool:
         """Tell whether a matrix is a Cholesky factor for certain: a latent one, its rows scaled or not."""
-        while node not in self.factors:
-            if _is(node, "matmul") and _is(node.args[0], "diagonal_matrix") and self.is_positive(node.args[0].args[0]):
-                node = node.args[1]
-            elif _is(node, "multiply") and any(len(arg.shape) < 2 or arg.shape[1].today == 1 for arg in node.args):
-                scale, matrix = sorted(node.args, key=lambda arg: len(arg.shape) == 2 and arg.shape[1].today != 1)
-                by_rows = not scale.shape or len(scale.shape) == 2
-                base = scale.args[0] if _is(scale, "index") else scale
-                if not by_rows or not self.is_positive(base):
-                    return False
-                node = matrix
+        while node not in self._known:
+            if _is(node, "matmul") and _is(node.args[0], "diagonal_matrix"):
+                scale, matrix = node.args[0].args[0], node.args[1]
+            elif _is(node, "multiply"):
+                scale, matrix = sorted(node.args, key=_is_square)
+                if _is_square(scale) or len(scale.shape) == 1:
+                    return False  # columns scaled, or elements
             else:
                 return False
+            if not self._signs.is_positive(scale):
+                return False
+            node = matrix
         return True
 
-    def is_positive(self, node: Node) -> bool:
-        """Tell whether a value is positive for certain."""
-        return node in self.positive or _is(node, "exp") or (isinstance(node, Literal) and node.value > 0)
+
+def _is_square(node: Node) -> bool:
+    return len(node.shape) == 2 and ONE not in node.shape
 
 
 def _is(node: Node, op: str) -> bool:
