@@ -87,7 +87,10 @@ class _Rules:
         return self._log_of_positive(name, args, inner)
 
     def _log_of_positive(self, name: str, args: tuple[Node, ...], inner: Apply) -> Node | None:
-        if name not in ("add", "multiply", "divide", "prod", "sum", "matmul") or not all(map(self._signs.is_positive, args)):
+        positive = name in ("add", "multiply", "divide", "prod", "sum", "matmul") and all(
+            map(self._signs.is_positive, args)
+        )
+        if not positive:
             return None
         attributes = dict(inner.attributes)
         if name == "prod" and self._is_small(args[0]):  # log(prod(p)) -> sum(log(p)) for probabilities p
