@@ -99,8 +99,8 @@ class _Rules:
             return OPS["logsumexp"].build((self._log(args[0]),), attributes)
         vectors = all(len(arg.shape) == 1 for arg in args)
         if name == "matmul" and vectors and any(map(_is_exponential, args)):  # the same, as a product of vectors
-            logs = OPS["add"].build(tuple(map(self._log, args)))
-            return OPS["logsumexp"].build((logs,), {"axes": (-1,), "keepdims": False})
+            both = OPS["add"].build(tuple(map(self._log, args)))
+            return OPS["logsumexp"].build((both,), {"axes": (-1,), "keepdims": False})
         if name in ("multiply", "divide"):  # log(p * q / r) -> log(p) + log(q) - log(r) where they may be tiny
             factors = list(_parts(inner, "multiply", "divide"))
             if not any(self._is_small(factor) for factor, _ in factors):

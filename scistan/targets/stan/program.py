@@ -23,7 +23,7 @@ from scistan.targets.stan.generated import Generated, Switches, write_log_prior,
 from scistan.targets.stan.names import Names, SizeNames
 from scistan.targets.stan.parameter import Parameter
 from scistan.targets.stan.scope import Scope, Writer
-from scistan.targets.stan.statements import term_statements
+from scistan.targets.stan.statements import term_statements, together
 from scistan.targets.stan.syntax import Braces, Declare, Statement, render
 
 __all__ = ["StanProgram", "lower_to_stan"]
@@ -154,7 +154,7 @@ def lower_to_stan(
         Block("transformed data", tuple(data.statements)),
         Block("parameters", tuple(p.declaration for p in parameters)),
         Block("transformed parameters", tuple(transformed.statements)),
-        Block("model", tuple(model.statements)),
+        Block("model", tuple(together(model.statements))),
         Block("generated quantities", quantities),
     )
     return StanProgram(blocks, writer.entries, parameters, generated, prior, writer.functions)

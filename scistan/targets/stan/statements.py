@@ -26,7 +26,7 @@ from scistan.targets.stan.syntax import (
 )
 from scistan.targets.stan.truncation import factor, mass_at, truncation_statements
 
-__all__ = ["arguments_at", "density_at", "is_written_out", "observed_value", "term_statements", "value_at"]
+__all__ = ["arguments_at", "density_at", "is_written_out", "observed_value", "term_statements", "together", "value_at"]
 
 
 def is_written_out(draw: Draw) -> bool:
@@ -82,6 +82,37 @@ def term_statements(scope: Scope, term: Term) -> list[Statement]:
     else:
         statements = _by_matrices(scope, term) or _looped(scope, term, draw.shape)
     return statements + truncation_statements(scope, term)
+
+
+def together(statements: list[Statement]) -> list[Statement]:
+    """Write neighbours of the same distribution and arguments as one: `{a, b} ~ normal(mu, tau)`."""
+    result: list[Statement] = []
+    run: list[Tilde] = []
+
+    def close() -> None:
+        if len(run) > 1:
+            names = ", ".join(one.value for one in run)
+            result.append(Tilde(f"{{{names}}}", run[0].distribution, run[0].args, run[0].node))
+        else:
+            result.extend(run)
+        run.clear()
+
+    for statement in statements:
+        scalar = isinstance(statement, Tilde) and isinstance(statement.node, Term) and _is_scalar_latent(statement.node)
+        if not scalar or not isinstance(statement, Tilde):
+            close()
+            result.append(statement)
+            continue
+        if run and (run[0].distribution, run[0].args) != (statement.distribution, statement.args):
+            close()
+        run.append(statement)
+    close()
+    return result
+
+
+def _is_scalar_latent(term: Term) -> bool:
+    # Numbered like the members of a group: others read better on lines of their own.
+    return not term.is_observed and not term.draw.shape and term.name[-1].isdigit() and not term.draw.truncated
 
 
 def _remark(name: str, d: Distribution) -> str:

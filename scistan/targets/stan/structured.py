@@ -126,8 +126,26 @@ def _reduce_in_turn(scope: Scope, node: Apply, axes: tuple[int, ...]) -> Lowered
     return Lowered(None, element, 1)
 
 
+def _dot_products(scope: Scope, node: Apply) -> Expr | None:
+    """Write sums of products of two matrices, row by row or column by column, by Stan's own function."""
+    (arg,) = node.args
+    full = isinstance(arg, Apply) and arg.op.name == "multiply" and all(
+        len(factor.shape) == 2 and ONE not in factor.shape for factor in arg.args
+    )
+    axes = _attributes(node)["axes"]
+    if node.op.name != "sum" or not full or _attributes(node)["keepdims"] or arg in scope.shared:
+        return None
+    factors = [scope.canonical(factor) for factor in arg.args]
+    if axes == (-1,):
+        return call("rows_dot_product", factors, VECTOR)
+    return Expr(f"{call('columns_dot_product', factors, VECTOR).text}'", VECTOR, POSTFIX)
+
+
 def _reduce_one_axis(scope: Scope, node: Apply, axis: int, function: str) -> Lowered:
     (arg,) = node.args
+    dots = _dot_products(scope, node)
+    if dots is not None:
+        return _whole(scope, node, dots)
     base = scope.named(arg)
     keep = _attributes(node)["keepdims"]
 
