@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scistan.ops import composite, indexing, linear, reductions, shaping, special  # noqa: F401
+from scistan.ops import composite, indexing, kernels, linear, reductions, shaping, special  # noqa: F401
 from scistan.ops.declaration import REGISTRY, Op, declare
 from scistan.ops.expression import Expression, function_of, install_operators
 from scistan.ops.user import declare_op
@@ -40,6 +40,7 @@ _WRITTEN: dict[str, Callable[..., Expression]] = {
                                            "cumsum", "softmax", "log_softmax", "normalize")),
         *(getattr(linear, n) for n in ("matmul", "outer", "solve", "solve_lower", "inverse", "cholesky", "trace",
                                        "log_determinant", "diagonal", "diagonal_matrix", "quadratic_form", "dot")),
+        kernels.gp_exp_quad_cov,
         *(getattr(shaping, n) for n in ("transpose", "reshape", "stack", "concatenate", "broadcast_to", "arange")),
         *(getattr(indexing, n) for n in ("length", "pick", "positions")),
         *(getattr(composite, n) for n in ("clip", "floor_divide", "remainder", "logical_and", "logical_or",

@@ -13,6 +13,7 @@ from scistan.graph.graph import Draw, Graph, Term
 from scistan.graph.node import Apply, Literal, Node
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.ops.declaration import Op
+from scistan.passes.kernels import kernel_of
 from scistan.passes.signs import Signs
 from scistan.shapes import ONE
 
@@ -58,6 +59,8 @@ class _Rules:
             return _difference(*args) or rebuilt
         if name == "divide":
             return _ratio(*args) or rebuilt
+        if name in ("exp", "multiply"):
+            return kernel_of(name, args, self._signs) or rebuilt
         return rebuilt
 
     def log_of(self, inner: Node) -> Node | None:

@@ -48,6 +48,14 @@ RULES = {
     "inv_logit by hand, the other way": (lambda m: ss.exp(m.x) / (1 + ss.exp(m.x)), "inv_logit(x)"),
     "softmax by hand": (lambda m: ss.exp(m.v) / ss.sum(ss.exp(m.v)), "softmax(v)"),
     "expm1": (lambda m: ss.exp(m.x) - 1, "expm1(x)"),
+    "a Gaussian process": (
+        lambda m: m.s**2 * ss.exp(-((m.v[:, None] - m.v[None, :]) ** 2) / (2 * m.p**2)),
+        "gp_exp_quad_cov(v, s, p)",
+    ),
+    "a Gaussian process, another way": (
+        lambda m: ss.exp(-0.5 * ss.square((m.v[None, :] - m.v[:, None]) / m.s)),
+        "gp_exp_quad_cov(v, 1.0, s)",
+    ),
     "dot product": (lambda m: ss.sum(m.v * m.q), "(v @ q)"),
 }
 # what must stay: the rule's condition does not hold

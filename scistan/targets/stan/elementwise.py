@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scistan.graph.node import Apply, Node
 from scistan.ops.declaration import Call, Infix, Op, Template
 from scistan.shapes import ONE, Shape
-from scistan.targets.stan.scaling import unexpanded, write_scaling
+from scistan.targets.stan.scaling import unexpanded, write_diagonal_sum, write_scaling
 from scistan.targets.stan.syntax import (
     ATOM,
     INT,
@@ -51,7 +51,7 @@ def write_elementwise(scope: Scope, node: Apply) -> Lowered:
     if not _vectorizes(node) or any(w is None or w.type.arrays for w in wholes):
         return Lowered(None, element, depth)
     kind = VECTOR if len(node.shape) == 1 else MATRIX
-    scaled = write_scaling(scope, node)
+    scaled = write_scaling(scope, node) or write_diagonal_sum(scope, node)
     if scaled is not None:
         return Lowered(scaled, element, depth)
     containers = [expand(scope, arg, w, node.shape) for arg, w in zip(node.args, wholes, strict=True) if w is not None]

@@ -1,4 +1,4 @@
-"""Matrices whose rows or columns are scaled: `diag_pre_multiply`, `diag_post_multiply`, `quad_form_diag`."""
+"""Matrices and diagonals: `diag_pre_multiply`, `diag_post_multiply`, `quad_form_diag`, `add_diag`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scistan.graph.node import Apply, Node
+from scistan.ops.declaration import REGISTRY as OPS
 from scistan.shapes import ONE
 from scistan.targets.stan.syntax import MATRIX, Expr, call
 
 if TYPE_CHECKING:
     from scistan.targets.stan.scope import Scope
 
-__all__ = ["unexpanded", "write_scaling"]
+__all__ = ["unexpanded", "write_diagonal_sum", "write_scaling"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,27 @@ def write_scaling(scope: Scope, node: Apply) -> Expr | None:
     return None if columns is None else call(
         "diag_post_multiply", [scope.canonical(matrix), scope.canonical(columns)], MATRIX
     )
+
+
+def write_diagonal_sum(scope: Scope, node: Apply) -> Expr | None:
+    """Write a matrix plus a diagonal one by Stan's own function; None for any other value."""
+    if node.op.name != "add" or len(node.shape) != 2:
+        return None
+    for diagonal, matrix in (node.args, node.args[::-1]):
+        if len(matrix.shape) == 2 and ONE not in matrix.shape and (scale := _scaled_diagonal(diagonal)) is not None:
+            return call("add_diag", [scope.canonical(matrix), scope.canonical(scale)], MATRIX)
+    return None
+
+
+def _scaled_diagonal(node: Node) -> Node | None:
+    """Give the diagonal of `diagonal_matrix(x)`, or of a number times it."""
+    found = _diagonal(node)
+    if found is not None or not isinstance(node, Apply) or node.op.name != "multiply":
+        return found
+    for number, inner in (node.args, node.args[::-1]):
+        if not number.shape and (found := _diagonal(inner)) is not None:
+            return OPS["multiply"].build((number, found))
+    return None
 
 
 def _scaling(node: Node) -> _Scaling | None:

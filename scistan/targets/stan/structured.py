@@ -241,6 +241,11 @@ def _solve(function: str) -> Callable[[Scope, Apply], Lowered]:
     return rule
 
 
+def _exp_quad(scope: Scope, node: Apply) -> Lowered:
+    x, alpha, rho = (scope.whole(arg) for arg in node.args)
+    return _whole(scope, node, call("gp_exp_quad_cov", [f"to_array_1d({x.text})", alpha, rho], MATRIX))
+
+
 # -- shaping --------------------------------------------------------------------------------------
 def _transpose(scope: Scope, node: Apply) -> Lowered:
     (arg,) = node.args
@@ -345,6 +350,7 @@ STRUCTURED: dict[str, Callable[[Scope, Apply], Lowered]] = {
     "outer": _outer,
     "solve": _solve("mdivide_left"),
     "solve_lower": _solve("mdivide_left_tri_low"),
+    "gp_exp_quad_cov": _exp_quad,
     "transpose": _transpose,
     "reshape": _reshape,
     "stack": _stack,
