@@ -54,7 +54,7 @@ def side_by_side() -> str:
         "# Side by side",
         "",
         "Programs that SciStan writes, each above the one a Stan programmer wrote for the same model. Printed by",
-        "`python docs/generate.py` from `bench/pairs.py`; `python bench/stan_gradients.py` times their gradients.",
+        "`python docs/generate.py` from `bench/pairs`; `python bench/stan_gradients.py` times their gradients.",
     ]
     for pair in PAIRS:
         generated = pair.model().stan_code(log_lik=False, predictive=False, log_prior=False)

@@ -65,6 +65,9 @@ LATENTS: dict[str, Maker] = {
     "Dirichlet": lambda at, by, shape=(), **o: ss.Dirichlet(np.array([1.0, 2.0, 3.0]), shape=shape),
     "LKJCholesky": lambda at, by, **o: ss.LKJCholesky(2, 1.5),
     "MultivariateNormal": lambda at, by, **o: ss.MultivariateNormal(np.zeros(2), cov=COVARIANCE),
+    "vectors": lambda at, by, **o: ss.MultivariateNormal(
+        np.ones(2) * at, chol=by * np.linalg.cholesky(COVARIANCE), shape=3
+    ),
     "ordered": lambda at, by, **o: ss.Normal(0, 2.0, shape=3, constraint="ordered"),
     "sum_to_zero": lambda at, by, **o: ss.Normal(0, 1.5, shape=3, constraint="sum_to_zero"),
 }

@@ -76,7 +76,9 @@ class Distribution:
     log_cdf: Formula | None = None
     log_ccdf: Formula | None = None
     event_shape: Callable[[Mapping[str, Node]], Shape] | None = None
-    location_scale: tuple[str, str] | None = None  # x = location + scale · z, z free of both
+    location_scale: tuple[str, str] | None = None  # x = location + scale · z, z free of both; a matrix scale multiplies
+    factor: Formula | None = None  # takes the last parameter to the Cholesky factor of the covariance
+    factor_form: str = ""  # the name of the family that has the factor in its place
     relation: Relation | None = None  # between parameters, checked where their numbers are known
     link: str = ""  # the op that takes a linear predictor to this one's `linked_parameter`
     linked_parameter: str = ""  # in `link_form` the predictor itself stands in its place
@@ -85,8 +87,10 @@ class Distribution:
     glm: str = ""  # Stan's fused form
     discrete: bool = False
     public: bool = True
+    title: str = ""  # what the user calls it; its own name unless it is one form of several
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "title", self.title or self.name)
         if isinstance(self.support, Domain) and self.support.integer:
             object.__setattr__(self, "discrete", True)
 
@@ -104,7 +108,11 @@ class Distribution:
 
     @property
     def signature(self) -> str:
-        return f"{self.name}({', '.join(p.name for p in self.parameters)})"
+        return f"{self.title}({', '.join(self.keyword(p) or p.name for p in self.parameters)})"
+
+    def keyword(self, parameter: Parameter) -> str:
+        """Give how a parameter that chose between forms is written: `cov=`; "" for any other."""
+        return f"{parameter.name}=" if self.title != self.name and parameter is self.parameters[-1] else ""
 
 
 def constant_value(node: Node) -> np.ndarray | None:

@@ -50,7 +50,7 @@ def log_mass_between(
 ) -> Expression:
     """Give the logarithm of the probability between two bounds, of which one may be None."""
     if d.log_cdf is None or d.log_ccdf is None:
-        raise messages.no_truncation(d.name)
+        raise messages.no_truncation(d.title)
     if lower is None:
         return d.log_cdf(upper, *args)
     if upper is None:

@@ -161,7 +161,10 @@ normal_by_cov = declare(
     draw=lambda rng, size, mu, cov: mu + _draw_spread(rng, size, mu, np.linalg.cholesky(cov)),
     scipy=lambda mu, cov: stats().multivariate_normal(mu, cov),
     stan=StanForm("multi_normal", containers=("mu",), truncates=False),
+    factor=cholesky,
+    factor_form="MultivariateNormalChol",
     public=False,
+    title="MultivariateNormal",
 )
 
 normal_by_prec = declare(
@@ -176,7 +179,10 @@ normal_by_prec = declare(
     stan=StanForm(
         "multi_normal_prec", rng="multi_normal_rng({mu}, inverse_spd({prec}))", containers=("mu",), truncates=False
     ),
+    factor=lambda prec: cholesky(inverse(prec)),
+    factor_form="MultivariateNormalChol",
     public=False,
+    title="MultivariateNormal",
 )
 
 normal_by_chol = declare(
@@ -189,7 +195,9 @@ normal_by_chol = declare(
     draw=lambda rng, size, mu, chol: mu + _draw_spread(rng, size, mu, chol),
     scipy=lambda mu, chol: stats().multivariate_normal(mu, chol @ np.swapaxes(chol, -1, -2)),
     stan=StanForm("multi_normal_cholesky", containers=("mu",), truncates=False),
+    location_scale=("mu", "chol"),
     public=False,
+    title="MultivariateNormal",
 )
 
 

@@ -28,7 +28,7 @@ def resolve(name: str, made: Unnamed, given: Shape | None, values: Shape | None)
     wanted = [s for s in (given, values) if s is not None]
     for shape in wanted:
         if len(shape) < len(event):
-            raise messages.no_room_for_event(name, d.name, values_of(shape), values_of(event))
+            raise messages.no_room_for_event(name, d.title, values_of(shape), values_of(event))
     try:
         batch, equal = broadcast(*batches)
         full, more = broadcast(batch + event, *wanted)

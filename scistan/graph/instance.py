@@ -58,6 +58,6 @@ class Instance:
 
 
 def _gather(leaf: Gathered, values: Mapping[Data, np.ndarray]) -> np.ndarray:
-    """Read scalars as one vector."""
+    """Read values one after the other as one array."""
     parts = [part.value if isinstance(part, Literal) else values[part] for part in leaf.parts]  # type: ignore[index]
-    return np.array([np.asarray(part).reshape(()) for part in parts])
+    return np.stack([np.asarray(part) for part in parts])

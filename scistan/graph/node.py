@@ -85,12 +85,12 @@ class Data(Node):
 
 
 class Gathered(Data):
-    """Scalars of the data, written one by one by the user, read as one vector."""
+    """Values of the data, written one by one by the user, read as one with an axis over them in front."""
 
     __slots__ = ("parts",)
 
     def __init__(self, parts: tuple[Node, ...], size: Size) -> None:
-        super().__init__(None, (size,), integer=all(part.integer for part in parts))
+        super().__init__(None, (size, *parts[0].shape), integer=all(part.integer for part in parts))
         self.parts = parts
 
     def __repr__(self) -> str:

@@ -44,3 +44,9 @@ def first_place(node: object) -> Place | None:
     """Give the line on which `node` was first written."""
     known = _places.get(node)
     return known[0] if known else None
+
+
+def copy_places(source: object, node: object) -> None:
+    """Say that `node` was written where `source` was."""
+    for place in places_of(source):
+        remember(node, place)

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scistan.distributions.density import total
 from scistan.engines.density import StanDensity
+from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.inference.density import check_complete
+from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import joint_log_density
+from scistan.targets.stan.parameter import Parameter
 from scistan.targets.stan.program import lower_to_stan
+
+if TYPE_CHECKING:
+    from scistan.targets.torch import TorchDensity
 
 __all__ = ["Agreement", "verify"]
 
@@ -85,11 +93,12 @@ def verify(instance: Instance, points: int, seed: int, **switches: Any) -> Agree
         start = density.torch.as_tensor(rng.normal(size=density.dimension), dtype=density.torch.float64)
         evaluator, _, _ = density.constrain(start)
         values: dict[Node, np.ndarray] = {t.value: evaluator[t.value].array.numpy() for t in instance.graph.latents}
-        by_torch, slopes = _torch_gradient(density, values)
-        q = stan.unconstrain(program.inits({t.name: values[t.value] for t in instance.graph.latents}))
+        inits = program.inits({t.name: values[t.value] for t in instance.graph.latents}, instance)
+        by_torch, slopes = _torch_gradient(density, program.parameters, values, inits)
+        q = stan.unconstrain(inits)
         (stan_lp, stan_gradient), (flat_lp, flat_gradient) = stan.log_density_gradient(q), flat.log_density_gradient(q)
         found.append((joint_log_density(instance, values), by_torch, stan_lp - flat_lp))
-        expected = _through_constraint(stan, q, instance, slopes)
+        expected = _through_constraint(stan, q, slopes)
         error = np.abs(stan_gradient - flat_gradient - expected) / np.maximum(1.0, _scale(expected))
         gradient_error = max(gradient_error, float(np.max(error, initial=0.0)))
     table = np.array(found)
@@ -115,27 +124,44 @@ def _density_errors(table: np.ndarray) -> tuple[float, float]:
     return _or_inf(float(np.max(apart))), _or_inf(float(np.max(shifted)))
 
 
-def _torch_gradient(density: Any, values: dict[Node, np.ndarray]) -> tuple[float, dict[Node, np.ndarray]]:
-    leaves = {leaf: density.backend.constant(a).requires_grad_(True) for leaf, a in values.items()}
-    result = density.at_values(leaves)
+def _torch_gradient(
+    density: TorchDensity, parameters: Iterable[Parameter], values: Mapping[Node, np.ndarray], inits: Mapping[str, Any]
+) -> tuple[float, dict[str, np.ndarray]]:
+    """Give the log density of the latents, and its gradient over what Stan has for them: standard ones where it does.
+
+    Through the values of a latent whose covariance is almost singular, the gradient would lose its digits.
+    """
+    torch, evaluator = density.torch, Evaluator(density.instance, density.backend)
+    leaves: dict[str, Any] = {}
+    priors: dict[str, Term] = {}
+    result = density.backend.zeros()
+    for p in parameters:
+        own = p.term.name if p.prior is None else p.free_name
+        array = values[p.term.value] if p.prior is None else inits[own]
+        leaf = leaves[own] = density.backend.constant(array).requires_grad_(True)
+        affine = density.affine(p.term, evaluator) if p.prior is not None else None
+        if p.prior is not None and affine is not None:
+            evaluator.set(p.prior.value, leaf, batched=False)
+            priors[p.term.name] = p.prior
+            result = result - torch.log(affine.slope).expand_as(leaf).sum()
+        evaluator.set(p.term.value, affine.value(leaf) if affine else leaf, batched=False)
+    for term in density.instance.graph.terms:
+        result = result + evaluator[total(priors.get(term.name, term))].array
     if not result.requires_grad:
-        return float(result), {leaf: np.zeros_like(a) for leaf, a in values.items()}
-    slopes = density.torch.autograd.grad(result, list(leaves.values()), allow_unused=True)
-    zero = density.torch.zeros_like
-    found = {leaf: (zero(t) if g is None else g).numpy() for (leaf, t), g in zip(leaves.items(), slopes, strict=True)}
+        return float(result), {name: np.zeros(tuple(leaf.shape)) for name, leaf in leaves.items()}
+    slopes = torch.autograd.grad(result, list(leaves.values()), allow_unused=True)
+    zero = torch.zeros_like
+    found = {n: (zero(t) if g is None else g).numpy() for (n, t), g in zip(leaves.items(), slopes, strict=True)}
     return float(result.detach()), found
 
 
-def _through_constraint(
-    stan: StanDensity, q: np.ndarray, instance: Instance, slopes: dict[Node, np.ndarray]
-) -> np.ndarray:
-    """Carry the gradient over constrained values to Stan's coordinates, by differences of Stan's own transform."""
+def _through_constraint(stan: StanDensity, q: np.ndarray, slopes: dict[str, np.ndarray]) -> np.ndarray:
+    """Carry the gradient over Stan's parameters to its coordinates, by differences of Stan's own transform."""
     result = np.zeros_like(q)
     for k in range(q.size):
         step = np.zeros_like(q)
         step[k] = _STEP
         ahead, behind = stan.constrain(q + step), stan.constrain(q - step)
-        for term in instance.graph.latents:
-            change = (ahead[term.name] - behind[term.name]) / (2 * _STEP)
-            result[k] += float(np.sum(change * slopes[term.value]))
+        for name, slope in slopes.items():
+            result[k] += float(np.sum((ahead[name] - behind[name]) / (2 * _STEP) * slope))
     return result

@@ -88,7 +88,7 @@ def _describe(term: Term, density: np.ndarray, evaluator: Evaluator) -> ScistanE
     value = _shown(evaluator[term.value], len(term.draw.shape), d.event_rank, at)
     details = f"at the value {value}" + (f" with {', '.join(said)}" if said else "")
     where = f"[{', '.join(map(str, at))}]" if at else ""
-    return messages.not_finite(term.name, d.name, where, float(density[at]), details, first_place(term.value))
+    return messages.not_finite(term.name, d.title, where, float(density[at]), details, first_place(term.value))
 
 
 def _shown(value: Value, rank: int, event_rank: int, at: tuple[int, ...]) -> str:

@@ -46,7 +46,8 @@ def starting_values(
         wanted = {n: whole[n] for n in whole if n in names} if inits == "pathfinder" else whole
         values = latent_values(instance, wanted)
         _check_support(instance, values)
-        starts.append(to_json(program.inits({t.name: np.asarray(values[t.value]) for t in instance.graph.latents})))
+        named = {t.name: np.asarray(values[t.value]) for t in instance.graph.latents}
+        starts.append(to_json(program.inits(named, instance)))
     return tuple(starts)
 
 

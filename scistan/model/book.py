@@ -178,7 +178,7 @@ class Book:
     def _distributed(self, name: str, made: Unnamed) -> Entry:
         observation = made.observation
         if made.distribution.discrete and observation is None:
-            raise messages.discrete_latent(name, made.distribution.name)
+            raise messages.discrete_latent(name, made.distribution.title)
         leaf = observation.values if observation else None
         self.facts.learn((*made.args, *(b for b in (made.lower, made.upper) if b is not None)))
         values = leaf.shape if leaf is not None else None

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
 
-from scistan.distributions.alternatives import ALTERNATIVES
 from scistan.distributions.declaration import Distribution
 from scistan.graph.graph import Draw
 from scistan.graph.node import Node
@@ -57,10 +56,8 @@ def _short(text: str) -> str:
 
 
 def _draw_text(draw: Draw, names: Mapping[Node, str]) -> str:
-    public, keyword = _public_name(draw.distribution)
-    parts = [write(arg, names, TEXT) for arg in draw.args]
-    if keyword:
-        parts[-1] = f"{keyword}={parts[-1]}"
+    d: Distribution = draw.distribution
+    parts = [d.keyword(p) + write(arg, names, TEXT) for p, arg in zip(d.parameters, draw.args, strict=True)]
     for side in ("lower", "upper"):
         bound = getattr(draw, side)
         if bound is not None:
@@ -69,16 +66,7 @@ def _draw_text(draw: Draw, names: Mapping[Node, str]) -> str:
         parts.append(f"constraint={draw.constraint!r}")
     if draw.centred is not None:
         parts.append(f"centred={draw.centred}")
-    return _short(f"{public}({', '.join(parts)})")
-
-
-def _public_name(d: Distribution) -> tuple[str, str]:
-    """Give the name a user calls a distribution by, and the keyword that chose between its forms."""
-    for name, alternatives in ALTERNATIVES.items():
-        for keyword, form in alternatives.forms.items():
-            if form is d:
-                return name, keyword
-    return d.name, ""
+    return _short(f"{d.title}({', '.join(parts)})")
 
 
 def axes_text(entry: Entry, length: Length) -> str:
@@ -130,7 +118,7 @@ def _row(entry: Entry, names: Mapping[Node, str], length: Length) -> str:
 
 def _draw_latex(draw: Draw, names: Mapping[Node, str]) -> str:
     args = r",\, ".join(write(arg, names, LATEX) for arg in draw.args)
-    text = rf"\operatorname{{{_public_name(draw.distribution)[0]}}}\left({args}\right)"
+    text = rf"\operatorname{{{draw.distribution.title}}}\left({args}\right)"
     if draw.truncated:
         low = r"(-\infty" if draw.lower is None else f"[{write(draw.lower, names, LATEX)}"
         high = r"\infty)" if draw.upper is None else f"{write(draw.upper, names, LATEX)}]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from scistan.ops import composite, indexing, linear, reductions, shaping, special  # noqa: F401
+from scistan.ops import composite, indexing, kernels, linear, reductions, shaping, special  # noqa: F401
 from scistan.ops.declaration import REGISTRY, Op, declare
 from scistan.ops.expression import Expression, function_of, install_operators
 from scistan.ops.numpy_twins import NUMPY_TWINS
@@ -50,6 +50,7 @@ _WRITTEN: dict[str, Callable[..., Expression]] = {
                                            "cumsum", "softmax", "log_softmax", "normalize")),
         *(getattr(linear, n) for n in ("matmul", "outer", "solve", "solve_lower", "inverse", "cholesky", "trace",
                                        "log_determinant", "diagonal", "diagonal_matrix", "quadratic_form", "dot")),
+        kernels.gp_exp_quad_cov,
         *(getattr(shaping, n) for n in ("transpose", "reshape", "stack", "concatenate", "broadcast_to", "arange")),
         *(getattr(indexing, n) for n in ("length", "pick", "positions")),
         *(getattr(composite, n) for n in ("clip", "floor_divide", "remainder", "logical_and", "logical_or",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
+from scistan.distributions.declaration import Distribution
+from scistan.distributions.standard import frame_of
 from scistan.graph.graph import Draw, Graph
 from scistan.graph.node import Node
 from scistan.graph.text import short_text
@@ -72,6 +74,9 @@ def _names(graph: Graph) -> dict[Node, str]:
 
 
 def _text(draw: Draw, names: dict[Node, str]) -> str:
-    arguments = ", ".join(short_text(arg, names) for arg in draw.args)
-    noncentred = " by offset and multiplier" if draw.noncentred else ""
-    return f"{draw.distribution.name}({arguments}){noncentred}"
+    d: Distribution = draw.distribution
+    written = zip(d.parameters, draw.args, strict=True)
+    arguments = ", ".join(f"{d.keyword(p)}{short_text(arg, names)}" for p, arg in written)
+    frame = frame_of(draw) if draw.noncentred else None
+    how = "" if frame is None else " from independent normals" if frame.is_matrix else " by offset and multiplier"
+    return f"{d.title}({arguments}){how}"

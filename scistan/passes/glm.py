@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -17,6 +17,10 @@ from scistan.ops.expression import Expression
 
 __all__ = ["fuse_glm"]
 
+# Stan's forms of these take another argument for each observation: sigma, and the number of trials.
+_OTHERS_VARY = ("Normal", "BinomialLogit")
+_NO_INTERCEPT = ("OrderedLogistic",)
+
 
 def fuse_glm(graph: Graph) -> Graph:
     """Fuse `alpha + x @ beta` into the observed terms that have a GLM form."""
@@ -28,49 +32,69 @@ def _fuse(term: Term) -> Draw:
     d: Distribution = draw.distribution
     if not term.is_observed or not d.glm or len(draw.shape) != 1 or draw.truncated:
         return draw
-    names = [p.name for p in d.parameters]
-    place = names.index(d.linear_predictor)
+    place = _place(d)
     found = _split(draw.args[place])
     if found is None:
         return draw
-    design, alpha, beta = found
-    others = draw.args[:place] + draw.args[place + 1 :]
-    if any(len(o.shape) > p.domain.event_rank for o, p in zip(others, _others(d), strict=True)) and d.name != "Normal":
+    before, after = draw.args[:place], draw.args[place + 1 :]
+    others = [p for p in d.parameters if p.name != d.linear_predictor]
+    varies = any(len(o.shape) > p.domain.event_rank for o, p in zip(before + after, others, strict=True))
+    if varies and d.name not in _OTHERS_VARY:
         return draw
-    form = _glm_form(d)
-    intercept = () if d.name == "OrderedLogistic" else (alpha,)
-    if not intercept and not _is_zero(alpha):
-        return draw
-    return replace(draw, distribution=form, args=(design, *intercept, beta, *others))
+    if d.name in _NO_INTERCEPT:
+        if found.alpha is not None:
+            return draw
+        linear: tuple[Node, ...] = (found.design, found.beta)
+    else:
+        alpha = _intercept(d, found)
+        if alpha is None:
+            return draw
+        linear = (found.design, alpha, found.beta)
+    return replace(draw, distribution=_glm_form(d), args=(*before, *linear, *after))
 
 
-def _others(d: Distribution) -> list[Parameter]:
-    return [p for p in d.parameters if p.name != d.linear_predictor]
+def _place(d: Distribution) -> int:
+    return [p.name for p in d.parameters].index(d.linear_predictor)
 
 
-def _is_zero(node: Node) -> bool:
-    return node is literal(0)
+@dataclass(frozen=True, slots=True)
+class _Linear:
+    """A predictor `alpha + design @ beta`, with a design of data; `alpha` is None where there is none."""
+
+    design: Node
+    beta: Node
+    alpha: Node | None
 
 
-def _split(predictor: Node) -> tuple[Node, Node, Node] | None:
+def _intercept(d: Distribution, found: _Linear) -> Node | None:
+    """Give the intercept as the form wants it; None where it cannot take this one."""
+    if d.parameters[_place(d)].domain is not VECTOR:
+        return literal(0) if found.alpha is None else found.alpha
+    categories = found.beta.shape[-1]  # one intercept for each category, the same for all observations
+    if found.alpha is None or not found.alpha.shape:
+        alpha = 0 if found.alpha is None else Expression(found.alpha)
+        return FUNCTIONS["broadcast_to"](alpha, (categories,))._scistan_node_
+    return found.alpha if len(found.alpha.shape) == 1 else None
+
+
+def _split(predictor: Node) -> _Linear | None:
     """Write a sum as `alpha + x @ beta`, with `x` a matrix of data; None if it is no such sum."""
     terms = _summands(predictor)
-    products = [t for t, sign in terms if sign > 0 and _is_design_product(t)]
+    products = [(k, found) for k, (t, _) in enumerate(terms) if (found := _product(t)) is not None]
     if not products:
         return None
-    product = products[0]
+    chosen, (design, beta) = products[0]
+    if terms[chosen][1] < 0:
+        beta = OPS["negative"].build((beta,))
     alpha: Node | None = None
-    for summand, sign in terms:
-        if summand is product:
+    for k, (summand, sign) in enumerate(terms):
+        if k == chosen:
             continue
         if alpha is None:
             alpha = summand if sign > 0 else OPS["negative"].build((summand,))
         else:
             alpha = OPS["add" if sign > 0 else "subtract"].build((alpha, summand))
-    design, beta = product.args
-    if [t for t, _ in terms].count(product) > 1:
-        return None
-    return design, literal(0) if alpha is None else alpha, beta
+    return _Linear(design, beta, alpha)
 
 
 def _summands(node: Node) -> list[tuple[Node, int]]:
@@ -81,46 +105,60 @@ def _summands(node: Node) -> list[tuple[Node, int]]:
         if isinstance(top, Apply) and top.op.name in ("add", "subtract"):
             right = sign if top.op.name == "add" else -sign
             stack += [(top.args[1], right), (top.args[0], sign)]
+        elif isinstance(top, Apply) and top.op.name == "negative":
+            stack.append((top.args[0], -sign))
         else:
             result.append((top, sign))
     return result
 
 
-def _is_design_product(node: Node) -> bool:
-    if not isinstance(node, Apply) or node.op.name != "matmul":
-        return False
+def _product(node: Node) -> tuple[Node, Node] | None:
+    """Give design and coefficients of `x @ beta`, also where a number multiplies the product."""
+    if not isinstance(node, Apply):
+        return None
+    if node.op.name == "multiply":
+        for number, inner in (node.args, node.args[::-1]):
+            found = _product(inner) if not number.shape else None
+            if found is not None:
+                return found[0], OPS["multiply"].build((number, found[1]))
+        return None
+    if node.op.name != "matmul":
+        return None
     design, beta = node.args
+    if len(design.shape) != 2 or not 1 <= len(beta.shape) <= 2:
+        return None
     known = not any(isinstance(n, Variable) for n in topological([design]))
-    return known and len(design.shape) == 2 and len(beta.shape) == 1
+    return (design, beta) if known else None
 
 
 @cache
 def _glm_form(d: Distribution) -> Distribution:
     """Derive the fused distribution: the same density, with the linear predictor taken apart."""
-    names = [p.name for p in d.parameters]
-    place = names.index(d.linear_predictor)
-    intercept = d.name != "OrderedLogistic"
-    head = (Parameter("x", MATRIX), *((Parameter("alpha", REAL),) if intercept else ()), Parameter("beta", VECTOR))
-    rest = tuple(p for p in d.parameters if p.name != d.linear_predictor)
-    taken = {p.name for p in head}
-    rest = tuple(replace(p, name=f"{p.name}_") if p.name in taken else p for p in rest)
+    place = _place(d)
+    intercept = d.name not in _NO_INTERCEPT
+    many = d.parameters[place].domain is VECTOR  # a predictor for each category
+    alpha = (Parameter("alpha", VECTOR if many else REAL),) if intercept else ()
+    linear = (Parameter("x", MATRIX), *alpha, Parameter("beta", MATRIX if many else VECTOR))
+    taken = {p.name for p in linear}
+    others = [replace(p, name=f"{p.name}_") if p.name in taken else p for p in d.parameters]
 
     def log_density(y: Any, *args: Any) -> Expression:
-        design, *more = args
-        alpha = more.pop(0) if intercept else 0.0
-        beta, *others = more
-        predictor = alpha + FUNCTIONS["matmul"](design, beta)
-        return d.log_density(y, *others[:place], predictor, *others[place:])
+        design, *more = args[place : place + len(linear)]
+        beta = more.pop()
+        predictor = FUNCTIONS["matmul"](design, beta)
+        predictor = more[0] + predictor if more else predictor
+        return d.log_density(y, *args[:place], predictor, *args[place + len(linear) :])
 
     return replace(
         d,
         name=f"{d.name}GLM",
-        parameters=(*head, *rest),
+        parameters=(*others[:place], *linear, *others[place + 1 :]),
         log_density=log_density,
-        stan=StanForm(d.glm, one_based=d.stan.one_based, truncates=False),
+        stan=StanForm(d.glm, one_based=d.stan.one_based, truncates=False, repeats=("N",)),
         location_scale=None,
         glm="",
         linear_predictor="",
         link="",
         public=False,
+        title="",
     )

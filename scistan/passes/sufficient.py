@@ -87,4 +87,5 @@ def _joint_form(d: Distribution, shape: Shape) -> Distribution:
         glm="",
         link="",
         public=False,
+        title="",
     )

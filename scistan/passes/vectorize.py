@@ -6,15 +6,13 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from scistan.distributions.declaration import Distribution
 from scistan.graph.graph import Draw, Graph, Term
-from scistan.graph.node import Apply, Data, Gathered, Literal, Node
+from scistan.graph.node import Apply, Data, Gathered, Literal, Node, Variable, literal
 from scistan.graph.walk import topological
 from scistan.ops.declaration import REGISTRY as OPS
-from scistan.ops.declaration import Op
-from scistan.shapes import DATA, Size
+from scistan.passes.batching import FULL, Batched, CannotBatch, batch_apply
+from scistan.shapes import DATA, Size, values_of
 
 __all__ = ["vectorize"]
 
@@ -23,14 +21,14 @@ FEWEST = 2  # terms that make a group
 
 @dataclass(slots=True)
 class _Template:
-    """The form of a scalar term: its key, and what differs between the terms of that form."""
+    """The form of a term: its key, and what may differ between the terms of that form."""
 
     key: list[Hashable] = field(default_factory=list)
-    slots: list[tuple[Node, object]] = field(default_factory=list)  # (node, scalar data or position)
+    slots: list[tuple[Node, Any]] = field(default_factory=list)  # (node, the leaf itself or positions)
 
 
 def vectorize(graph: Graph) -> Graph:
-    """Gather scalar observations of one form; what differs between them becomes vectors."""
+    """Gather observations of one form; what differs between them gets an axis over them."""
     groups: dict[tuple[Hashable, ...], list[tuple[Term, _Template]]] = {}
     for term in graph.terms:
         template = _template_of(term)
@@ -39,111 +37,158 @@ def vectorize(graph: Graph) -> Graph:
     merged: dict[Term, Term | None] = {}
     names = dict(graph.data_names)
     for members in groups.values():
-        if len(members) >= FEWEST:
-            first, *others = [term for term, _ in members]
-            merged[first] = _merge(members, names)
+        made = _merge(members) if len(members) >= FEWEST else None
+        if made is not None:
+            *others, last = [term for term, _ in members]
+            merged[last] = made  # where all that it depends on has been written
             merged.update(dict.fromkeys(others))
+            if isinstance(made.value, Data):
+                names[made.value] = made.name
     if not merged:
         return graph
     terms = [merged.get(term, term) for term in graph.terms]
     return replace(graph, terms=tuple(t for t in terms if t is not None), data_names=names)
 
 
+# -- what terms have in common ----------------------------------------------------------------------
+def _stem(name: str) -> str:
+    """Name a group after what its names share: y_0, y_1, … are y."""
+    return name.rstrip("0123456789").rstrip("_")
+
+
 def _template_of(term: Term) -> _Template | None:
-    """Walk a scalar term; None if it cannot be one of many."""
+    """Walk a term of one event; None if it cannot be one of many."""
     draw = term.draw
     d: Distribution = draw.distribution
-    if not isinstance(term.value, Data) or draw.shape or d.event_rank or draw.constraint is not None:
+    numbered = term.name[-1].isdigit() and _stem(term.name)
+    if not isinstance(term.value, Data) or not numbered or len(draw.shape) != d.event_rank:
         return None
-    if any(p.domain.event_rank or p.domain.structure == "size" for p in d.parameters):
+    if draw.constraint is not None or any(p.domain.structure == "size" for p in d.parameters):
         return None
-    template = _Template([d.name, draw.lower is None, draw.upper is None])
+    template = _Template([_stem(term.name), d.name, draw.lower is None, draw.upper is None, values_of(draw.shape)])
     numbers: dict[Node, int] = {}
     for node in topological(draw.inputs):
-        form = _form_of(node, numbers, template)
-        if form is None:
-            return None
+        template.key.append(_form_of(node, numbers, template))
         numbers[node] = len(numbers)
-        template.key.append(form)
     template.key.append(tuple(numbers[node] for node in draw.inputs))
     return template
 
 
-def _form_of(node: Node, numbers: dict[Node, int], template: _Template) -> Hashable | None:
+def _form_of(node: Node, numbers: dict[Node, int], template: _Template) -> Hashable:
     if isinstance(node, Data):
-        if node.shape:
-            return ("data", node)
         template.slots.append((node, node))
-        return "slot"
+        return ("data", values_of(node.shape), node.integer)
+    if isinstance(node, Variable | Literal) and not node.shape:
+        template.slots.append((node, node))
+        return "latent" if isinstance(node, Variable) else "literal"
     if not isinstance(node, Apply):
         return ("leaf", node)
-    if _position(node) is not None:
-        template.slots.append((node, _position(node)))
-        return ("element", numbers[node.args[0]])
-    if node.shape and any(_varies(arg) for arg in topological([node])):
-        return None  # a vector made of what differs: no elementwise form over terms
-    return (node.op, tuple(numbers[arg] for arg in node.args), node.attributes)
+    arguments = tuple(numbers[arg] for arg in node.args)
+    if _positions(node) is not None:
+        template.slots.append((node, _positions(node)))
+        return ("element", arguments[0], tuple(item[0] == "slice" for item in _items(node)))
+    return (node.op, arguments, node.attributes)
 
 
-def _varies(node: Node) -> bool:
-    return (isinstance(node, Data) and not node.shape) or (isinstance(node, Apply) and _position(node) is not None)
+def _items(node: Node) -> tuple[tuple[Any, ...], ...]:
+    items: Any = dict(node.attributes)["items"] if isinstance(node, Apply) else ()
+    return items  # type: ignore[no-any-return]
 
 
-def _position(node: Apply) -> object | None:
-    """Give where in a vector `node` picks one element: a whole number or a scalar of the data."""
-    if node.op.name != "index" or node.shape or len(node.args[0].shape) != 1:
+def _positions(node: Apply) -> tuple[object, ...] | None:
+    """Give where `node` picks, item by item: a whole number, a scalar of the data, or None for a full slice."""
+    if node.op.name != "index":
         return None
-    items: Any = dict(node.attributes)["items"]
-    kind = items[0][0]
-    return items[0][1] if kind == "int" else node.args[1] if kind == "array" else None
+    waiting = iter(node.args[1:])
+    found: list[object] = []
+    for item in _items(node):
+        if item[0] == "int":
+            found.append(item[1])
+        elif item[0] == "array" and item[1] == 0:
+            found.append(next(waiting))
+        elif item == FULL:
+            found.append(None)
+        else:
+            return None
+    return tuple(found) if any(position is not None for position in found) else None
 
 
-def _merge(members: list[tuple[Term, _Template]], names: dict[Data, str]) -> Term:
+# -- one term for many --------------------------------------------------------------------------------
+def _merge(members: list[tuple[Term, _Template]]) -> Term | None:
+    """Merge terms of one form; None where what differs has no expression over all of them."""
     (first, template), *_ = members
-    size = Size.new(len(members), rank=DATA)
-    slots = list(zip(*(t.slots for _, t in members), strict=True))
-    memo: dict[Node, Node] = {}
-    for (node, _), column in zip(template.slots, slots, strict=True):
-        values = [value for _, value in column]
-        if all(value == values[0] for value in values):
-            continue  # the same for every term
-        memo[node] = _gathered(values, size) if isinstance(node, Data) else _elements(node, values, size)
-    for node in topological(first.draw.inputs):
-        if node not in memo:
-            memo[node] = _rebuilt(node, memo)
-    value = _gathered([term.value for term, _ in members], size)
-    names[value] = _stem([term.name for term, _ in members])
-    draw: Draw = replace(first.draw.mapped(memo.__getitem__), shape=(size,))
-    return Term(names[value], value, draw)
+    columns = [[value for _, value in column] for column in zip(*(t.slots for _, t in members), strict=True)]
+    slots = dict(zip((node for node, _ in template.slots), columns, strict=True))
+    size = _size_of(slots, len(members))
+    memo: dict[Node, Batched] = {}
+    try:
+        for node in topological(first.draw.inputs):
+            memo[node] = _batched(node, slots, memo, size)
+    except CannotBatch:
+        return None
+    value = Gathered(tuple(term.value for term, _ in members), size)
+    draw: Draw = replace(first.draw.mapped(lambda node: memo[node].node), shape=(size, *first.draw.shape))
+    return Term(_stem(first.name), value, draw)
 
 
-def _gathered(values: list[object], size: Size) -> Gathered:
-    return Gathered(tuple(value for value in values if isinstance(value, Node)), size)
-
-
-def _elements(node: Node, positions: list[object], size: Size) -> Node:
-    """Pick many elements of a vector at once."""
-    base = node.args[0]
-    if all(isinstance(p, int) for p in positions):
-        array = np.array(positions)
-        array.setflags(write=False)
-        where: Data = Data(array, (size,), integer=True)
+def _batched(node: Node, slots: dict[Node, list[Any]], memo: dict[Node, Batched], size: Size) -> Batched:
+    values = slots.get(node)
+    if values is None or all(value == values[0] for value in values):
+        if isinstance(node, Apply):
+            return batch_apply(node, [memo[arg] for arg in node.args], size)
+        return Batched(node, len(node.shape), varies=False)
+    if isinstance(node, Variable):
+        made: Node = OPS["stack"].build(tuple(values), {"axis": -1})
+    elif isinstance(node, Data | Literal):
+        made = Gathered(tuple(values), size)
     else:
-        where = _gathered([p if isinstance(p, Node) else Literal(int(str(p))) for p in positions], size)
-    return OPS["index"].build((base, where), {"items": (("array", 1),)})
+        made = _elements(node, values, memo[node.args[0]], size)
+    return Batched(made, len(node.shape), varies=True)
 
 
-def _rebuilt(node: Node, memo: dict[Node, Node]) -> Node:
-    if not isinstance(node, Apply) or not isinstance(node.op, Op):
-        return node
-    args = tuple(memo[arg] for arg in node.args)
-    return node if args == node.args else node.op.build(args, dict(node.attributes))
+def _size_of(slots: dict[Node, list[Any]], count: int) -> Size:
+    """Give the length of the axis over terms: that of an axis which they run along from end to end, if any."""
+    for node, rows in slots.items():
+        for axis, column in _columns(node, rows):
+            if _runs_along(column, axis):
+                return axis
+    return Size.new(count, rank=DATA)
 
 
-def _stem(names: list[str]) -> str:
-    """Name a group after what its names share: y_0, y_1, … are y."""
-    shared = names[0]
-    for name in names[1:]:
-        while not name.startswith(shared):
-            shared = shared[:-1]
-    return shared.rstrip("_0123456789") or "observed"
+def _columns(node: Node, rows: list[Any]) -> list[tuple[Size, list[Any]]]:
+    if not isinstance(node, Apply):
+        return []
+    return list(zip(node.args[0].shape, (list(column) for column in zip(*rows, strict=True)), strict=True))
+
+
+def _runs_along(column: list[Any], axis: Size) -> bool:
+    """Tell whether positions are those of a whole axis in order."""
+    whole_numbers = all(type(position) is int for position in column)
+    return whole_numbers and len(column) == axis.today and column == list(range(len(column)))
+
+
+def _elements(node: Node, rows: list[tuple[Any, ...]], base: Batched, size: Size) -> Node:
+    """Pick for all terms at once; positions that are the same for all stay as they are."""
+    columns = _columns(node, rows)
+    varying = [k for k, (_, column) in enumerate(columns) if any(position != column[0] for position in column)]
+    items = list(_items(node))
+    if base.varies or FULL in items[: varying[0]]:
+        raise CannotBatch  # the axis over terms would not come first
+    axis, column = columns[varying[0]]
+    if len(varying) == 1 and axis == size and _runs_along(column, axis):
+        items[varying[0]] = FULL
+    else:
+        for k in varying:
+            items[k] = ("array", 1)
+    if all(item == FULL for item in items):
+        return base.node
+    arrays = [
+        _where(column, size) if item == ("array", 1) else column[0]
+        for item, (_, column) in zip(items, columns, strict=True)
+        if item[0] == "array"
+    ]
+    return OPS["index"].build((base.node, *arrays), {"items": tuple(items)})
+
+
+def _where(column: list[Any], size: Size) -> Node:
+    return Gathered(tuple(p if isinstance(p, Node) else literal(p) for p in column), size)

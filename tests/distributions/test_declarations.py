@@ -42,7 +42,7 @@ def test_traits_name_parameters(name: str) -> None:
     assert d.doc.endswith(".")
 
 
-@pytest.mark.parametrize("name", [n for n in EVERY if REGISTRY[n].location_scale])
+@pytest.mark.parametrize("name", [n for n in EVERY if REGISTRY[n].location_scale and not REGISTRY[n].event_rank])
 def test_location_and_scale_shift_and_stretch(name: str) -> None:
     from .evaluation import with_numpy
 
@@ -55,6 +55,17 @@ def test_location_and_scale_shift_and_stretch(name: str) -> None:
     args[location], args[scale] = -2.0, 3.0
     moved = with_numpy(d, d.log_density, -2.0 + 3.0 * 0.4, tuple(args))
     assert moved == pytest.approx(standard - np.log(3.0))
+
+
+@pytest.mark.parametrize("name", [n for n in EVERY if REGISTRY[n].location_scale and REGISTRY[n].event_rank])
+def test_location_and_factor_shift_and_stretch_vectors(name: str) -> None:
+    from .evaluation import with_numpy
+
+    d = REGISTRY[name]
+    z, location, factor = np.array([0.4, -1.1]), np.array([2.0, -1.0]), np.array([[3.0, 0.0], [-0.5, 0.7]])
+    standard = with_numpy(d, d.log_density, z, (np.zeros(2), np.eye(2)))
+    moved = with_numpy(d, d.log_density, location + factor @ z, (location, factor))
+    assert moved == pytest.approx(standard - np.log(3.0 * 0.7))
 
 
 @pytest.mark.parametrize("name", sorted(CONSTRUCTORS))

@@ -320,6 +320,8 @@ STRUCTURED: list[Case] = [
     one("trace", np.trace, squares()),
     one("diagonal_matrix", np.diag, ranks(1, 1)),
     one("quadratic_form", lambda a, x: x @ a @ x, squares("v"), spd, real),
+    one("gp_exp_quad_cov", lambda x, alpha, rho: alpha**2 * np.exp(-0.5 * (np.subtract.outer(x, x) / rho) ** 2),
+        any_of([(4,), (), ()], [(1,), (), ()]), real, positive, positive),
     one("transpose", np.transpose, ranks(0, 3)),
     one("transpose", lambda x: np.transpose(x, (1, 2, 0)), just((2, 3, 4)), name="transpose-axes", axes=(1, 2, 0)),
     one("reshape", lambda x: np.reshape(x, (6,)), just((2, 3)), shape=6),

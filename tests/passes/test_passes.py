@@ -8,6 +8,7 @@ from scistan.graph.instance import Instance
 from scistan.graph.text import graph_text
 from scistan.passes import PASSES, run_passes
 from scistan.targets.scipy import ancestral_draws, joint_log_density
+from tests.passes.test_vectors_noncentred import by_covariance, further_down, own_factors
 from tests.zoo import ZOO
 
 
@@ -44,7 +45,15 @@ def iid() -> ss.Model:
     return m
 
 
-MODELS = {**ZOO, "loop": elementwise_regression, "logarithms": stable_logarithms, "iid": iid}
+MODELS = {
+    **ZOO,
+    "loop": elementwise_regression,
+    "logarithms": stable_logarithms,
+    "iid": iid,
+    "covariance": by_covariance,
+    "factors": own_factors,
+    "further": further_down,
+}
 
 
 @pytest.mark.parametrize("step", PASSES, ids=lambda p: p.name)

@@ -130,6 +130,7 @@ STRUCTURED = {
     "solve matrix": lambda m: ss.solve(definite(m), matrix(m, shape=(3, 2))),
     "solve_lower": lambda m: ss.solve_lower(ss.cholesky(definite(m)), vector(m, n=3)),
     "quadratic_form": lambda m: ss.quadratic_form(definite(m), vector(m, n=3)),
+    "gp_exp_quad_cov": lambda m: ss.gp_exp_quad_cov(vector(m), ss.exp(vector(m, "w")[0]), ss.exp(vector(m, "w")[1])),
     "index": lambda m: ss.exp(vector(m)[2]),
     "index last": lambda m: ss.exp(vector(m)[-1]),
     "slice": lambda m: ss.cumsum(vector(m)[1:]) - ss.cumsum(vector(m, "w")[:-1]),

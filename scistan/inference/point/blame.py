@@ -64,5 +64,5 @@ def _shown(leaf: Tensor) -> str:
 
 def _error(term: Term, what: str, names: list[str], values: str, starts: int) -> ModelError:
     return messages.not_finite(
-        term.name, term.draw.distribution.name, what, names, values, starts, first_place(term.value)
+        term.name, term.draw.distribution.title, what, names, values, starts, first_place(term.value)
     )

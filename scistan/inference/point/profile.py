@@ -44,11 +44,13 @@ class _Lines:
         wanted = targets[:, None]
         if self.block.term.draw.noncentred:
             evaluator, _, _ = density.constrain(q)
-            found = density.location_scale(self.block.term, evaluator)
-            if found is not None:
-                location, scale = (p.expand(len(q), *self.block.shape).reshape(len(q), -1) for p in found)
-                at = self.elements[:, None]
-                wanted = (wanted - location.gather(1, at)) / scale.gather(1, at)
+            affine = density.affine(self.block.term, evaluator)
+            if affine is not None:
+                z = density.coordinates(self.block, q)
+                parts = (z, affine.value(z), affine.slope)
+                flat = (part.expand_as(z).reshape(len(q), -1) for part in parts)
+                own, value, slope = (part.gather(1, self.elements[:, None]) for part in flat)
+                wanted = own + (wanted - value) / slope
         place = (self.elements + self.block.start)[:, None]
         return torch.scatter(q, 1, place, wanted)
 

@@ -45,7 +45,7 @@ def _draw_sum_to_zero(
 ) -> np.ndarray:
     d: Distribution = term.draw.distribution
     if d.name not in _SIGMA:
-        raise messages.no_constrained_draws(term.name, d.name, "sum_to_zero", first_place(term.value))
+        raise messages.no_constrained_draws(term.name, d.title, "sum_to_zero", first_place(term.value))
     variance = np.broadcast_to(np.square(_SIGMA[d.name](*args)), size)
     free = np.broadcast_to(d.draw(rng, size, *args), size)
     # Normals given their sum: x - Cov(x, Σx) / Var(Σx) · Σx.
@@ -67,4 +67,4 @@ def _draw_until_ordered(
         if not len(waiting):
             return result.reshape(size)
     d: Distribution = term.draw.distribution
-    raise messages.no_constrained_draws(term.name, d.name, term.draw.constraint or "", first_place(term.value))
+    raise messages.no_constrained_draws(term.name, d.title, term.draw.constraint or "", first_place(term.value))

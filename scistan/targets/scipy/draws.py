@@ -80,7 +80,7 @@ def draw_term(
         return draw_truncated(rng, batch, d, args, *bounds)
     if draw.constraint is not None:
         return draw_constrained(rng, batch, term, args)
-    if d.location_scale is not None:
+    if d.location_scale is not None and not d.event_rank:
         return _draw_location_scale(rng, batch, d, args, d.location_scale)
     array = np.asarray(d.draw(rng, batch, *args))
     return np.broadcast_to(array, shape) if array.shape != shape else array

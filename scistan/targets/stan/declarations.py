@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import numpy as np
 
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.resolve import value_domain
+from scistan.distributions.standard import frame_of
 from scistan.domains import Domain
 from scistan.errors import UnsupportedError
 from scistan.graph.graph import Term
@@ -13,10 +14,12 @@ from scistan.graph.node import Node
 from scistan.graph.places import first_place
 from scistan.shapes import Shape
 from scistan.targets.stan.entries import sized_type
+from scistan.targets.stan.parameter import Lookup, Parameter
 from scistan.targets.stan.scope import NeedsStatements, Scope, canonical_type
+from scistan.targets.stan.standard import from_standard
 from scistan.targets.stan.syntax import Assign, Declare, Statement, TargetPlus, Type, name, number
 
-__all__ = ["Parameter", "declare_parameter"]
+__all__ = ["declare_parameter"]
 
 # structure of a domain -> Stan's type, where it has one
 _TYPES = {
@@ -43,39 +46,32 @@ vector sum_to_zero(vector free) {
 }"""
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A latent in the program: its declaration, and how it comes from a free variable if it does."""
+def declare_parameter(scope: Scope, transformed: Scope, term: Term) -> Parameter:
+    """Declare a latent; `scope` may only write expressions, `transformed` is the transformed parameters block.
 
-    term: Term
-    declaration: Declare
-    transformed: tuple[Statement, ...] = ()
-    jacobian: tuple[Statement, ...] = ()
-    free_name: str = ""
-
-
-def declare_parameter(scope: Scope, term: Term) -> Parameter:
-    """Declare a latent; `scope` may only write expressions.
-
-    An offset or multiplier that no expression can write is left out: the latent is then sampled centred.
+    Stan's offset and multiplier serve where they can be written as expressions of scalars and containers of
+    numbers; every other non-centred latent is made from a standard one.
     """
+    frame = frame_of(term.draw) if term.draw.noncentred else None
+    if frame is not None and frame.is_matrix:
+        return from_standard(transformed, term, frame)
     try:
-        return _declare(scope, term)
+        return _declare(scope, transformed, term)
     except NeedsStatements:
-        if not term.draw.noncentred:
-            raise UnsupportedError(
-                f"Stan cannot declare `{term.name}`: its bounds are not a single expression of earlier parameters.",
-                remedy="give the bound as a latent or a simple expression of latents",
-                place=first_place(term.value),
-            ) from None
-    return _declare(scope, replace(term, draw=replace(term.draw, noncentred=False)))
+        if frame is not None:
+            return from_standard(transformed, term, frame)
+        raise UnsupportedError(
+            f"Stan cannot declare `{term.name}`: its bounds are not a single expression of earlier parameters.",
+            remedy="give the bound as a latent or a simple expression of latents",
+            place=first_place(term.value),
+        ) from None
 
 
-def _declare(scope: Scope, term: Term) -> Parameter:
+def _declare(scope: Scope, transformed: Scope, term: Term) -> Parameter:
     domain = value_domain(term.draw)
     shape = term.draw.shape
     if domain.structure in ("log_simplex", "sum_to_zero"):
-        return _from_free(scope, term, domain)
+        return _from_free(transformed, term, domain)
     if domain.structure:
         kind = _structured_type(domain, shape)
         inner = _TYPES[domain.structure]
@@ -126,7 +122,10 @@ def _bound(scope: Scope, bound: object, shape: Shape) -> str:
 
 
 def _from_free(scope: Scope, term: Term, domain: Domain) -> Parameter:
-    """Make a log simplex or a sum-to-zero vector from one free number less; Stan 2.35 has neither type."""
+    """Make a log simplex or a sum-to-zero vector from one free number less; Stan 2.35 has neither type.
+
+    `scope` is the transformed parameters block.
+    """
     shape = term.draw.shape
     sizes, names = scope.writer.sizes, scope.writer.names
     kind = _structured_type(domain, shape)
@@ -142,6 +141,7 @@ def _from_free(scope: Scope, term: Term, domain: Domain) -> Parameter:
     scope.writer.transformed.add(term.value)
     declared = Declare(sized_type(kind, shape, sizes), term.name, "" if indices else value, node=term.value)
     filled = scope.loops(shape[:-1], indices, (Assign(f"{term.name}{at}", value),)) if indices else ()
+    scope.statements += [declared, *filled]
     jacobian: tuple[Statement, ...] = ()
     if log_simplex:
         last = f"{term.name}[{', '.join((*indices, sizes.text(shape[-1])))}]"
@@ -149,9 +149,20 @@ def _from_free(scope: Scope, term: Term, domain: Domain) -> Parameter:
     return Parameter(
         term,
         Declare(sized_type(kind, free_shape, sizes), free, node=term.value),
-        (declared, *filled),
         jacobian,
         free,
+        _log_ratios if log_simplex else _unrotated,
     )
+
+
+def _log_ratios(value: np.ndarray, _: Lookup) -> np.ndarray:
+    return np.asarray(value[..., :-1] - value[..., -1:])
+
+
+def _unrotated(value: np.ndarray, _: Lookup) -> np.ndarray:
+    n = value.shape[-1] - 1
+    k = np.arange(1, n + 1)
+    basis = (np.tril(np.ones((n, n + 1))) - np.diag(k, 1)[:-1]) / np.sqrt(k * (k + 1))[:, None]
+    return np.asarray(value @ basis.T)
 
 

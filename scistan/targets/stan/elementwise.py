@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from scistan.graph.node import Apply, Node
 from scistan.ops.declaration import Call, Infix, Op, Template
 from scistan.shapes import ONE, Shape
+from scistan.targets.stan.scaling import unexpanded, write_diagonal_sum, write_scaling
 from scistan.targets.stan.syntax import (
     ATOM,
     INT,
@@ -50,6 +51,9 @@ def write_elementwise(scope: Scope, node: Apply) -> Lowered:
     if not _vectorizes(node) or any(w is None or w.type.arrays for w in wholes):
         return Lowered(None, element, depth)
     kind = VECTOR if len(node.shape) == 1 else MATRIX
+    scaled = write_scaling(scope, node) or write_diagonal_sum(scope, node)
+    if scaled is not None:
+        return Lowered(scaled, element, depth)
     containers = [expand(scope, arg, w, node.shape) for arg, w in zip(node.args, wholes, strict=True) if w is not None]
     return Lowered(write_form(node, containers, kind), element, depth)
 
@@ -114,7 +118,7 @@ def expand(scope: Scope, node: Node, value: Expr, shape: Shape) -> Expr:
     if all(size == ONE for size in own):
         return scope.element(node, ("1",) * len(own))
     rows, columns = (sizes.text(s) for s in shape[-2:])
-    inner = _unexpanded(node)
+    inner = unexpanded(node, column=own[0] != ONE)
     if len(own) == 1:
         return call("rep_matrix", [Expr(f"{value.within(POSTFIX)}'", VECTOR, POSTFIX), rows], MATRIX)
     if own[0] == ONE:
@@ -122,12 +126,3 @@ def expand(scope: Scope, node: Node, value: Expr, shape: Shape) -> Expr:
         return call("rep_matrix", [row, rows], MATRIX)
     column = scope.whole(inner).text if inner is not None else value.at(":", "1").text
     return call("rep_matrix", [column, columns], MATRIX)
-
-
-def _unexpanded(node: Node) -> Node | None:
-    """Give `x` for `x[:, None]` or `x[None, :]` of a vector `x`."""
-    if not isinstance(node, Apply) or node.op.name != "index" or len(node.args[0].shape) != 1:
-        return None
-    items = dict(node.attributes)["items"]
-    full = ("slice", None, None, None)
-    return node.args[0] if items in ((full, ("new",)), (("new",), full)) else None  # type: ignore[comparison-overlap]

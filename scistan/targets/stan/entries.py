@@ -12,7 +12,7 @@ from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
 from scistan.graph.node import Data, Node
 from scistan.shapes import Size
-from scistan.targets.evaluate import Backend, Evaluator
+from scistan.targets.evaluate import Evaluator
 from scistan.targets.stan.names import Names, SizeNames
 from scistan.targets.stan.syntax import Declare, Expr, Type, name
 
@@ -126,13 +126,16 @@ class Entries:
 
     def encode(self, instance: Instance) -> dict[str, Any]:
         """Give the program's data for an instance: lengths, and arrays in the forms it reads."""
-        backend: Backend = NumPyForData()
         instance = instance.on(self.graph)
-        evaluator = Evaluator(instance, backend)
+        evaluator = Evaluator(instance, NumPyForData())
         data: dict[str, Any] = {text: instance.length(Size.of(s)) for s, text in self.sizes.symbols.items()}
         for entry in self.found.values():
             data[entry.name] = self._encode(entry, instance, np.asarray(evaluator[entry.node].array))
         return data
+
+    def evaluator(self, instance: Instance) -> Evaluator:
+        """Give what computes values of the program's graph on an instance's data."""
+        return Evaluator(instance.on(self.graph), NumPyForData())
 
     def _encode(self, entry: DataEntry, instance: Instance, values: np.ndarray) -> Any:
         if entry.form == INDEX_FORM:

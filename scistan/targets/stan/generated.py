@@ -10,7 +10,7 @@ from scistan.shapes import Shape
 from scistan.targets.stan.entries import sized_type
 from scistan.targets.stan.scope import Scope, canonical_type
 from scistan.targets.stan.statements import arguments_at, density_at, fill, is_written_out, observed_value
-from scistan.targets.stan.syntax import INT, REAL, VECTOR, Assign, Declare, PlusAssign, Statement, Type
+from scistan.targets.stan.syntax import INT, MATRIX, REAL, VECTOR, Assign, Declare, PlusAssign, Statement, Type
 from scistan.targets.stan.truncation import factor
 
 __all__ = ["Generated", "Switches", "write_log_prior", "write_observation"]
@@ -108,15 +108,17 @@ def write_log_prior(scope: Scope, terms: list[Term], target: str) -> None:
 
 
 def _whole_density(scope: Scope, term: Term) -> str | None:
-    """Write the density of a plain vector in one call."""
+    """Write the density of a plain vector or matrix in one call."""
     draw = term.draw
     d: Distribution = draw.distribution
-    simple = not is_written_out(draw) and not draw.truncated and not d.event_rank
-    if not simple or len(draw.shape) != 1 or not d.stan.vectorizes:
+    simple = not is_written_out(draw) and not draw.truncated and not d.event_rank and d.stan.vectorizes
+    if not simple or len(draw.shape) > 2:
         return None
-    values = [scope.container(node, draw.shape) for node in draw.args]
-    if any(v.type not in (REAL, INT, VECTOR) for v in values):
+    values = [observed_value(scope, term), *(scope.container(node, draw.shape) for node in draw.args)]
+    if any(v.type not in (REAL, INT, VECTOR, MATRIX) for v in values):
         return None
-    texts = {p.name: v.text for p, v in zip(d.parameters, values, strict=True)}
-    constant = f" + {factor(scope.writer.sizes.text(draw.shape[0]))} * {d.stan.constant}" if d.stan.constant else ""
-    return f"{d.stan.name}_lpdf({observed_value(scope, term).text} | {', '.join(fill(d, texts))}){constant}"
+    value, *arguments = (f"to_vector({v.text})" if v.type == MATRIX else v.text for v in values)
+    texts = {p.name: text for p, text in zip(d.parameters, arguments, strict=True)}
+    count = " * ".join(factor(scope.writer.sizes.text(size)) for size in draw.shape)
+    constant = f" + {count} * {d.stan.constant}" if d.stan.constant else ""
+    return f"{d.stan.name}_lpdf({value} | {', '.join(fill(d, texts))}){constant}"

@@ -17,13 +17,14 @@ from scistan.graph.node import Node
 from scistan.graph.places import first_place
 from scistan.graph.walk import topological
 from scistan.passes import run_passes
-from scistan.targets.stan.declarations import Parameter, declare_parameter
-from scistan.targets.stan.entries import Entries, sized_type
+from scistan.targets.stan.declarations import declare_parameter
+from scistan.targets.stan.entries import Entries
 from scistan.targets.stan.generated import Generated, Switches, write_log_prior, write_observation
 from scistan.targets.stan.names import Names, SizeNames
-from scistan.targets.stan.scope import Scope, Writer, canonical_type
-from scistan.targets.stan.statements import term_statements
-from scistan.targets.stan.syntax import Declare, Statement, name, render
+from scistan.targets.stan.parameter import Parameter
+from scistan.targets.stan.scope import Scope, Writer
+from scistan.targets.stan.statements import term_statements, together
+from scistan.targets.stan.syntax import Braces, Declare, Statement, render
 from scistan.targets.stan.threads import threaded_statements
 
 __all__ = ["StanProgram", "lower_to_stan"]
@@ -67,20 +68,21 @@ class StanProgram:
     @property
     def flat_twin(self) -> str:
         """The same parameters with nothing but their Jacobians: what is left when the density is taken away."""
-        jacobians = tuple(s for p in self.parameters for s in p.jacobian)
+        jacobians = tuple(s for p in self.parameters for s in (*p.jacobian, *p.volume))
         kept = tuple(b for b in self.blocks if b.name not in ("model", "generated quantities"))
         twin = StanProgram((*kept, Block("model", jacobians)), self.entries, self.parameters, (), "", self.functions)
         return twin.text
 
-    def inits(self, values: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    def inits(self, values: Mapping[str, np.ndarray], instance: Instance) -> dict[str, Any]:
         """Give starting values of the user's latents as the program's parameters want them."""
+        known = self.entries.evaluator(instance)
+        for parameter in self.parameters:
+            known.set(parameter.term.value, np.asarray(values[parameter.term.name], dtype=float), batched=False)
         result: dict[str, Any] = {}
         for parameter in self.parameters:
-            value = np.asarray(values[parameter.term.name], dtype=float)
-            if parameter.free_name:
-                result[parameter.free_name] = _free_of(parameter, value)
-            else:
-                result[parameter.term.name] = value
+            value = known[parameter.term.value].array
+            free = parameter.to_free
+            result[parameter.free_name or parameter.term.name] = value if free is None else free(value, known)
         return result
 
     def source_map(self) -> dict[int, Place]:
@@ -109,15 +111,6 @@ def _flatten(statements: tuple[Statement, ...]) -> list[Statement]:
     return found
 
 
-def _free_of(parameter: Parameter, value: np.ndarray) -> np.ndarray:
-    if parameter.transformed and parameter.jacobian:  # log simplex: log ratios to the last
-        return np.asarray(value[..., :-1] - value[..., -1:])
-    n = value.shape[-1] - 1
-    k = np.arange(1, n + 1)
-    basis = (np.tril(np.ones((n, n + 1))) - np.diag(k, 1)[:-1]) / np.sqrt(k * (k + 1))[:, None]
-    return np.asarray(value @ basis.T)
-
-
 @cache
 def _template() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -143,23 +136,22 @@ def lower_to_stan(
     writer, entries = _new_writer(stages.plain)
     data = Scope(writer)
 
-    inline = Scope(writer, data, expressions_only=True)
-    parameters = tuple(declare_parameter(inline, term) for term in stages.plain.latents)
+    inline, transformed = Scope(writer, data, expressions_only=True), Scope(writer, data)
+    parameters = tuple(declare_parameter(inline, transformed, term) for term in stages.plain.latents)
 
-    transformed = Scope(writer, data)
-    for parameter in parameters:
-        transformed.statements += parameter.transformed
     used_in_model = _nodes_of_terms(stages.fused)
     early = {n: node for n, node in stages.plain.derived.items() if node in used_in_model}
     late = {n: node for n, node in stages.plain.derived.items() if node not in used_in_model}
-    _define(transformed, early)
+    transformed.define(early)
 
     model = Scope(writer, transformed)
-    model.share([node for term in stages.fused.terms for node in term.draw.inputs])
+    priors = {p.term.name: p.prior for p in parameters if p.prior is not None}
+    terms = [priors.get(term.name, term) for term in stages.fused.terms]
+    model.share([node for term in terms for node in term.draw.inputs])
     for parameter in parameters:
         model.statements += parameter.jacobian
     write = threaded_statements if threads else term_statements
-    for term in stages.fused.terms:
+    for term in terms:
         model.statements += write(model, term)
 
     quantities, generated, prior = _generated_quantities(writer, transformed, stages.plain, late, switches)
@@ -168,7 +160,7 @@ def lower_to_stan(
         Block("transformed data", tuple(data.statements)),
         Block("parameters", tuple(p.declaration for p in parameters)),
         Block("transformed parameters", tuple(transformed.statements)),
-        Block("model", tuple(model.statements)),
+        Block("model", tuple(together(model.statements))),
         Block("generated quantities", quantities),
     )
     return StanProgram(blocks, entries, parameters, generated, prior, writer.functions)
@@ -188,28 +180,12 @@ def _nodes_of_terms(graph: Graph) -> set[Node]:
     return set(topological([node for term in graph.terms for node in term.draw.inputs]))
 
 
-def _define(scope: Scope, derived: Mapping[str, Node]) -> None:
-    """Define named quantities under the user's own names."""
-    scope.share(derived.values())
-    for text, node in derived.items():
-        scope.writer.own_names.setdefault(node, text)
-    for text, node in derived.items():
-        value = scope.whole(node)
-        if value.text != text:  # not given its name on the way
-            kind = canonical_type(node.shape) if value.type.rank == 0 or not value.type.arrays else value.type
-            scope.statements.append(Declare(sized_type(kind, node.shape, scope.writer.sizes), text, value.text, node))
-            value = name(text, kind)
-            scope.writer.own_names.pop(node, None)
-        scope.writer.variables.setdefault(node, value)
-        scope.values.pop(node, None)
-
-
 def _generated_quantities(
     writer: Writer, transformed: Scope, graph: Graph, late: Mapping[str, Node], switches: Switches
 ) -> tuple[tuple[Statement, ...], tuple[Generated, ...], str]:
     """Write the block: outputs declared on top, everything else local to braces so that it is not saved."""
     top = Scope(writer, transformed)
-    _define(top, late)
+    top.define(late)
     inner = Scope(writer, top)
     observed = graph.observed
     inner.share([node for term in observed for node in term.draw.inputs])
@@ -225,18 +201,5 @@ def _generated_quantities(
         declared.append(Declare("real", prior))
         write_log_prior(inner, graph.latents, prior)
     if any(isinstance(s, Declare) for s in inner.statements):
-        return (*declared, _Braces(tuple(inner.statements))), tuple(generated), prior
+        return (*declared, Braces(tuple(inner.statements))), tuple(generated), prior
     return (*declared, *inner.statements), tuple(generated), prior
-
-
-@dataclass(frozen=True, slots=True)
-class _Braces(Statement):
-    body: tuple[Statement, ...]
-
-    def lines(self) -> Any:
-        yield "{"
-        for line in render(self.body):
-            yield f"  {line}"
-        yield "}"
-
-

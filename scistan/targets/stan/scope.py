@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from scistan.graph.graph import Graph
@@ -62,6 +62,7 @@ class Writer:
     functions: dict[str, str] = field(default_factory=dict)
     transformed: set[Node] = field(default_factory=set)  # latents that come from a free variable
     own_names: dict[Node, str] = field(default_factory=dict)  # derived quantities not yet defined
+    defined: set[str] = field(default_factory=set)  # names of derived quantities that are
 
     def is_data(self, node: Node) -> bool:
         """Tell whether a value is known before sampling."""
@@ -130,6 +131,10 @@ class Scope:
         """Give one element of a value, at indices that count from 1."""
         return self._lower(node).element(indices)
 
+    def is_costly(self, node: Node) -> bool:
+        """Tell whether a value is computed where it is written, so that a loop should find it done."""
+        return isinstance(node, Apply) and not _cheap(node) and not self.whole(node).is_name
+
     def broadcast_element(self, node: Node, indices: tuple[str, ...]) -> Expr:
         """Give one element of a value that is broadcast to as many axes as there are indices."""
         own = indices[len(indices) - len(node.shape) :]
@@ -138,6 +143,23 @@ class Scope:
     def container(self, node: Node, shape: Shape) -> Expr:
         """Give a value as a scalar, or as a container of exactly `shape`."""
         return expand(self, node, self.whole(node), shape)
+
+    def define(self, derived: Mapping[str, Node]) -> None:
+        """Define the user's quantities under their own names, those that have not been already."""
+        derived = {text: node for text, node in derived.items() if text not in self.writer.defined}
+        self.writer.defined |= derived.keys()
+        self.share(derived.values())
+        for text, node in derived.items():
+            self.writer.own_names.setdefault(node, text)
+        for text, node in derived.items():
+            value = self.whole(node)
+            if value.text != text:  # not given its name on the way
+                kind = canonical_type(node.shape) if value.type.rank == 0 or not value.type.arrays else value.type
+                self.statements.append(Declare(sized_type(kind, node.shape, self.writer.sizes), text, value.text, node))
+                value = name(text, kind)
+                self.writer.own_names.pop(node, None)
+            self.writer.variables.setdefault(node, value)
+            self.values.pop(node, None)
 
     # -- lowering -------------------------------------------------------------------------------
     def _find(self, node: Node) -> Lowered | None:

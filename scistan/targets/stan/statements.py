@@ -26,7 +26,7 @@ from scistan.targets.stan.syntax import (
 )
 from scistan.targets.stan.truncation import factor, mass_at, truncation_statements
 
-__all__ = ["arguments_at", "density_at", "is_written_out", "observed_value", "term_statements", "value_at"]
+__all__ = ["arguments_at", "density_at", "is_written_out", "observed_value", "term_statements", "together", "value_at"]
 
 
 def is_written_out(draw: Draw) -> bool:
@@ -84,6 +84,37 @@ def term_statements(scope: Scope, term: Term) -> list[Statement]:
     return statements + truncation_statements(scope, term)
 
 
+def together(statements: list[Statement]) -> list[Statement]:
+    """Write neighbours of the same distribution and arguments as one: `{a, b} ~ normal(mu, tau)`."""
+    result: list[Statement] = []
+    run: list[Tilde] = []
+
+    def close() -> None:
+        if len(run) > 1:
+            names = ", ".join(one.value for one in run)
+            result.append(Tilde(f"{{{names}}}", run[0].distribution, run[0].args, run[0].node))
+        else:
+            result.extend(run)
+        run.clear()
+
+    for statement in statements:
+        scalar = isinstance(statement, Tilde) and isinstance(statement.node, Term) and _is_scalar_latent(statement.node)
+        if not scalar or not isinstance(statement, Tilde):
+            close()
+            result.append(statement)
+            continue
+        if run and (run[0].distribution, run[0].args) != (statement.distribution, statement.args):
+            close()
+        run.append(statement)
+    close()
+    return result
+
+
+def _is_scalar_latent(term: Term) -> bool:
+    # Numbered like the members of a group: others read better on lines of their own.
+    return not term.is_observed and not term.draw.shape and term.name[-1].isdigit() and not term.draw.truncated
+
+
 def _remark(name: str, d: Distribution) -> str:
     if d.name.endswith("Sample"):
         return f"{name} ~ {d.name.removesuffix('Sample')}, by its sufficient statistics"
@@ -108,9 +139,10 @@ def fill(d: Distribution, texts: dict[str, str]) -> list[str]:
 def _argument(scope: Scope, d: Distribution, name: str, node: Node, shape: Shape, row_major: bool) -> str:
     domain = next(p.domain for p in d.parameters if p.name == name)
     if domain.integer and domain.structure != "size":
-        if not node.shape and not isinstance(node, Data):
-            return scope.whole(node).text
-        whole = scope.writer.entries.integers(node)
+        number = not node.shape and not isinstance(node, Data)
+        whole = scope.whole(node) if number else scope.writer.entries.integers(node)
+        if name in d.stan.repeats and not whole.type.rank:
+            return f"rep_array({whole.text}, {scope.writer.sizes.text(shape[0])})"
         return f"to_array_1d({whole.text})" if whole.type.arrays > 1 else whole.text
     if domain.event_rank:
         return scope.whole(node).text
@@ -166,7 +198,9 @@ def arguments_at(scope: Scope, draw: Draw, indices: tuple[str, ...], label: str 
         if p.domain.integer and p.domain.structure != "size" and (node.shape or isinstance(node, Data)):
             texts[p.name] = scope.writer.entries.integers(node).at(*own).text
         elif p.domain.event_rank:
-            value = scope.named(node, label and f"{label}_{p.name}") if own else scope.whole(node)
+            # What is the same for all events is computed once, before the loop.
+            once = own or (indices and scope.is_costly(node))
+            value = scope.named(node, label and f"{label}_{p.name}") if once else scope.whole(node)
             texts[p.name] = _event(value, p.domain.event_rank, own).text
         else:
             if own and label and not _elementary(scope, node):
@@ -198,7 +232,7 @@ def density_at(scope: Scope, term: Term, indices: tuple[str, ...], label: str = 
 def _looped(scope: Scope, term: Term, shape: Shape) -> list[Statement]:
     d: Distribution = term.draw.distribution
     indices = tuple(scope.writer.names.claim_index(k) for k in range(len(shape)))
-    texts = fill(d, arguments_at(scope, term.draw, indices))
+    texts = fill(d, arguments_at(scope, term.draw, indices, term.name))
     body = Tilde(value_at(scope, term, indices), d.stan.name, tuple(texts), term)
     return list(scope.loops(shape, indices, (body,)))
 

@@ -14,6 +14,7 @@ from scistan.shapes import ONE, Shape
 from scistan.targets.stan.elementwise import expand
 from scistan.targets.stan.entries import sized_type
 from scistan.targets.stan.indexing import lower_index, lower_pick
+from scistan.targets.stan.scaling import write_scaling
 from scistan.targets.stan.scope import Lowered, NeedsStatements, Scope, canonical_type
 from scistan.targets.stan.syntax import (
     MATRIX,
@@ -125,8 +126,26 @@ def _reduce_in_turn(scope: Scope, node: Apply, axes: tuple[int, ...]) -> Lowered
     return Lowered(None, element, 1)
 
 
+def _dot_products(scope: Scope, node: Apply) -> Expr | None:
+    """Write sums of products of two matrices, row by row or column by column, by Stan's own function."""
+    (arg,) = node.args
+    full = isinstance(arg, Apply) and arg.op.name == "multiply" and all(
+        len(factor.shape) == 2 and ONE not in factor.shape for factor in arg.args
+    )
+    axes = _attributes(node)["axes"]
+    if node.op.name != "sum" or not full or _attributes(node)["keepdims"] or arg in scope.shared:
+        return None
+    factors = [scope.canonical(factor) for factor in arg.args]
+    if axes == (-1,):
+        return call("rows_dot_product", factors, VECTOR)
+    return Expr(f"{call('columns_dot_product', factors, VECTOR).text}'", VECTOR, POSTFIX)
+
+
 def _reduce_one_axis(scope: Scope, node: Apply, axis: int, function: str) -> Lowered:
     (arg,) = node.args
+    dots = _dot_products(scope, node)
+    if dots is not None:
+        return _whole(scope, node, dots)
     base = scope.named(arg)
     keep = _attributes(node)["keepdims"]
 
@@ -173,6 +192,9 @@ def _matmul(scope: Scope, node: Apply) -> Lowered:
     ranks = (len(a.shape), len(b.shape))
     if max(ranks) > 2:
         return _matmul_elements(scope, node)
+    scaled = write_scaling(scope, node)
+    if scaled is not None:
+        return _whole(scope, node, scaled)
     left, right = scope.canonical(a), scope.canonical(b)
     if ranks == (1, 1):
         return _whole(scope, node, call("dot_product", [left, right], REAL))
@@ -217,6 +239,11 @@ def _solve(function: str) -> Callable[[Scope, Apply], Lowered]:
         return _whole(scope, node, call(function, args, canonical_type(node.shape)))
 
     return rule
+
+
+def _exp_quad(scope: Scope, node: Apply) -> Lowered:
+    x, alpha, rho = (scope.whole(arg) for arg in node.args)
+    return _whole(scope, node, call("gp_exp_quad_cov", [f"to_array_1d({x.text})", alpha, rho], MATRIX))
 
 
 # -- shaping --------------------------------------------------------------------------------------
@@ -323,6 +350,7 @@ STRUCTURED: dict[str, Callable[[Scope, Apply], Lowered]] = {
     "outer": _outer,
     "solve": _solve("mdivide_left"),
     "solve_lower": _solve("mdivide_left_tri_low"),
+    "gp_exp_quad_cov": _exp_quad,
     "transpose": _transpose,
     "reshape": _reshape,
     "stack": _stack,

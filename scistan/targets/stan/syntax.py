@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 __all__ = [
     "ATOM", "INT", "MATRIX", "MULTIPLY", "POSTFIX", "REAL", "ROW_VECTOR", "UNARY", "VECTOR",
-    "Assign", "Comment", "Declare", "Expr", "For", "PlusAssign", "Statement", "TargetPlus", "Tilde", "Type",
+    "Assign", "Braces", "Comment", "Declare", "Expr", "For", "PlusAssign", "Statement", "TargetPlus", "Tilde", "Type",
     "array_of", "call", "name", "number", "render",
 ]
 
@@ -164,6 +164,19 @@ class For(Statement):
         yield f"for ({self.variable} in 1:{self.size}) {{"
         for statement in self.body:
             yield from (f"  {line}" for line in statement.lines())
+        yield "}"
+
+
+@dataclass(frozen=True, slots=True)
+class Braces(Statement):
+    """Statements with variables of their own, which are not saved."""
+
+    body: tuple[Statement, ...]
+
+    def lines(self) -> Iterator[str]:
+        yield "{"
+        for line in render(self.body):
+            yield f"  {line}"
         yield "}"
 
 

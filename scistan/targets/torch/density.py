@@ -10,14 +10,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from scistan.distributions.declaration import Distribution
 from scistan.distributions.density import pointwise, total
 from scistan.distributions.resolve import value_domain
+from scistan.distributions.standard import frame_of, standard_draw
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
-from scistan.graph.node import Node, Variable, literal
-from scistan.ops.expression import Expression
+from scistan.graph.node import Node, Variable
 from scistan.targets.evaluate import Evaluator, Value, aligned
+from scistan.targets.torch.affine import Affine
 from scistan.targets.torch.backend import TorchBackend
 from scistan.targets.torch.bijections import STRUCTURES, Bijection, bounded
 from scistan.targets.torch.schedule import Schedule, Stage, Values
@@ -119,13 +119,12 @@ class TorchDensity:
         lead = tuple(q.shape[:-1])
         u = self.coordinates(block, q)
         zero = self.backend.zeros(*lead)
-        location_scale = self.location_scale(block.term, known)
-        if location_scale is None:
+        affine = self.affine(block.term, known)
+        if affine is None:
             value, log_jacobian = self.bijection(block.term, known).constrain(u)
             return value, _sum_events(log_jacobian, len(lead)), zero
-        location, scale = location_scale
-        value = location + scale * u
-        return value, zero, _sum_events(self.torch.log(scale).expand_as(value), len(lead))
+        value = affine.value(u)
+        return value, zero, _sum_events(self.torch.log(affine.slope).expand_as(value), len(lead))
 
     @staticmethod
     def coordinates(block: Block, q: Tensor) -> Tensor:
@@ -139,21 +138,22 @@ class TorchDensity:
         for block in self.blocks:
             x = self.backend.constant(np.asarray(values[block.term.value]))
             batched = x.ndim > len(block.term.draw.shape)
-            location_scale = self.location_scale(block.term, evaluator)
-            if location_scale is not None:
-                u = (x - location_scale[0]) / location_scale[1]
-            else:
-                u = self.bijection(block.term, evaluator).unconstrain(x)
+            affine = self.affine(block.term, evaluator)
+            u = affine.standard(x) if affine else self.bijection(block.term, evaluator).unconstrain(x)
             evaluator.set(block.term.value, x, batched=batched)
             parts.append(u.reshape((*x.shape[:1], -1)) if batched else u.reshape(-1))
         return self.torch.cat(parts, -1) if parts else self.backend.zeros(0)
 
-    def location_scale(self, term: Term, known: Lookup) -> tuple[Tensor, Tensor] | None:
-        """Give the location and scale that a non-centred latent is measured by; None for any other."""
-        if not term.draw.noncentred:
+    def affine(self, term: Term, known: Lookup) -> Affine | None:
+        """Give the map that a non-centred latent comes by; None for any other."""
+        frame = frame_of(term.draw) if term.draw.noncentred else None
+        if frame is None:
             return None
-        location, scale = (aligned(known[n], len(n.shape), len(term.draw.shape)) for n in _location_scale(term))
-        return location, scale
+        rank = len(term.draw.shape)
+        location, scale = (
+            aligned(known[n], len(n.shape), r) for n, r in zip(frame.nodes, (rank, rank + frame.is_matrix), strict=True)
+        )
+        return Affine(location, scale, frame.is_matrix)
 
     def bijection(self, term: Term, known: Lookup) -> Bijection:
         """Give the map from coordinates to a latent's domain."""
@@ -224,10 +224,8 @@ class TorchDensity:
 
     def _value(self, block: Block, q: Tensor, known: Lookup) -> Tensor:
         u = self.coordinates(block, q)
-        location_scale = self.location_scale(block.term, known)
-        if location_scale is not None:
-            return location_scale[0] + location_scale[1] * u
-        return self.bijection(block.term, known).value(u)
+        affine = self.affine(block.term, known)
+        return affine.value(u) if affine else self.bijection(block.term, known).value(u)
 
     def _program(self, likelihood_only: bool) -> _Program:
         if likelihood_only not in self._programs:
@@ -238,12 +236,13 @@ class TorchDensity:
         stages = [Stage(b.term.value, self._needs(b.term)) for b in self.blocks]
         standard = {b.term.name: Variable(b.term.name, b.term.draw.shape, self, None)
                     for b in self.blocks if b.term.draw.noncentred}
+        # The density of a standard `z` itself: going through `x` would lose its digits where the scale is tiny.
         once: list[Part] = []
         of_batch: list[Part] = []
         for term in self.instance.graph.terms:
             if term.is_observed or not likelihood_only:
                 z = standard.get(term.name)
-                node = pointwise(term) if z is None else _standard_density(term, z)
+                node = pointwise(term if z is None else Term(term.name, z, standard_draw(term.draw)))
                 (of_batch if term.name in self._batch else once).extend(split_sum(node, self.instance))
         stages += [Stage(z) for z in standard.values()]
         roots = [node for part in (*once, *of_batch) for node in part.reads]
@@ -253,8 +252,9 @@ class TorchDensity:
         return _Program(schedule, [part for part in once if part not in fixed], of_batch, constant)
 
     def _needs(self, term: Term) -> tuple[Node, ...]:
-        if term.draw.noncentred:
-            return _location_scale(term)
+        frame = frame_of(term.draw) if term.draw.noncentred else None
+        if frame is not None:
+            return frame.nodes
         domain = value_domain(term.draw)
         return tuple(side for side in (domain.lower, domain.upper) if isinstance(side, Node))
 
@@ -276,24 +276,6 @@ class TorchDensity:
         for density in self.term_densities(evaluator).values():
             result = result + density
         return result
-
-
-def _location_scale(term: Term) -> tuple[Node, ...]:
-    d: Distribution = term.draw.distribution
-    named = d.named(term.draw.args)
-    return tuple(named[name] for name in d.location_scale or ())
-
-
-def _standard_density(term: Term, z: Variable) -> Node:
-    """Give the log density of `z` in `x = location + scale · z`.
-
-    It is the density at location 0 and scale 1: going through `x` would lose the digits of `z` where the scale is tiny.
-    """
-    d: Distribution = term.draw.distribution
-    location, scale = d.location_scale or ("", "")
-    named = {**d.named(term.draw.args), location: literal(0.0), scale: literal(1.0)}
-    density = d.log_density(Expression(z), *(Expression(node) for node in named.values()))
-    return density._scistan_node_
 
 
 def _sum_events(tensor: Tensor, lead: int) -> Tensor:

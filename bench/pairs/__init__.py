@@ -1,0 +1,10 @@
+"""Models written in SciStan beside Stan programs written by hand for the same data."""
+
+from .groups import GROUPS
+from .other import OTHER
+from .pair import Pair
+from .regressions import REGRESSIONS
+
+__all__ = ["PAIRS", "Pair"]
+
+PAIRS = GROUPS + REGRESSIONS + OTHER
