@@ -93,14 +93,6 @@ def cannot_sample(why: str) -> SamplingError:
     return SamplingError(f"the engine could not sample: {why}", place=user_place())
 
 
-def unknown_inits(inits: object) -> ModelError:
-    return ModelError(
-        f"inits={inits!r} is not understood.",
-        remedy="give 'prior', a dict of values, or a point estimate; None lets Stan draw them",
-        place=user_place(),
-    )
-
-
 def init_outside(name: str, words: str) -> ModelError:
     return ModelError(f"the starting value of `{name}` must be {words}.", place=user_place())
 

@@ -69,6 +69,14 @@ def bad_option(option: str, given: object, needed: str) -> ModelError:
     return ModelError(f"`{option}` must be {needed}, and is {given!r}.", place=user_place())
 
 
+def unknown_inits(inits: object) -> ModelError:
+    return ModelError(
+        f"inits={inits!r} is not understood.",
+        remedy="give a dict of values or a point estimate; None starts in the middle and from the prior",
+        place=user_place(),
+    )
+
+
 # -- models that cannot be maximized --------------------------------------------------------------------
 def nothing_observed() -> ModelError:
     return ModelError(
@@ -186,6 +194,10 @@ def out_of_iterations(iterations: int) -> str:
     return f"stopped after max_iterations={iterations}"
 
 
+def out_of_epochs(epochs: int) -> str:
+    return f"stopped after epochs={epochs} of Adam; polish=True finishes with exact steps"
+
+
 def never_moved() -> str:
     return "the line search never left the starting point"
 
@@ -230,7 +242,7 @@ def starts_disagree(agreeing: int, starts: int, gap: float) -> str:
 def equal_modes(places: int) -> str:
     return (
         f"starts ended at {places} different points of the same height: the mode is not unique "
-        "(exchangeable components?); an `ordered` constraint picks one"
+        "(exchangeable components?); an `ordered` constraint or a bound picks one"
     )
 
 

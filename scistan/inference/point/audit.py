@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from scistan.inference.point.curvature import LEAST_CURVATURE
 from scistan.inference.point.domains import boundary_words, bounded_blocks, latent_at
 from scistan.inference.point.lbfgs import climb
-from scistan.inference.point.mode import Mode, Searched, settle
+from scistan.inference.point.mode import Mode, Searched, count_places, settle
 from scistan.inference.point.objective import Objective
 from scistan.inference.point.options import Options
 from scistan.inference.point.progress import Progress
@@ -121,20 +122,23 @@ def judge(
         findings.append(messages.starts_failed(searched.failed, searched.starts))
     if searched.agreeing < searched.starts - searched.failed:
         findings.append(messages.starts_disagree(searched.agreeing, searched.starts, searched.gap))
-    if searched.places > 1:
-        findings.append(messages.equal_modes(searched.places))
     if mode.interrupted:
         return Verdict(False, messages.interrupted(mode.iterations), tuple(findings), tuple(held))
     faults = _faults(objective, mode, gradient)
     if mode.stopped == "escaped" and not faults:
         raise messages.unbounded(_escaped(objective, mode), verb, gradient)
     if not faults:
+        places = count_places(mode, searched.rest)
+        if places > 1:
+            findings.append(messages.equal_modes(places))
         reason = _reason(mode, gradient)
         return Verdict(True, reason, tuple(findings), tuple(held))
     if not searched.moved:
         faults.append(messages.never_moved())
     elif mode.stopped == "limit":
         faults.append(messages.out_of_iterations(options.max_iterations))
+    elif mode.stopped == "epochs":
+        faults.append(messages.out_of_epochs(options.epochs))
     elif mode.stopped == "line search":
         faults.append(messages.stalled(mode.iterations))
     return Verdict(False, "; ".join(faults), tuple(findings), tuple(held))
@@ -146,7 +150,7 @@ def _escaped(objective: Objective, mode: Mode) -> list[str]:
 
 
 def _reason(mode: Mode, gradient: float) -> str:
-    if mode.curvature is None or mode.curvature.kind == "products":
+    if mode.curvature is None:
         return messages.small_slope(gradient, _SLOPE * max(1.0, abs(mode.value)))
     return messages.converged(mode.distance, _close(mode), gradient)
 
@@ -165,15 +169,14 @@ def _faults(objective: Objective, mode: Mode, gradient: float) -> list[str]:
     if curvature.definite and mode.distance > close:
         return [messages.too_far(mode.distance, close, gradient)]
     observed = objective.density.instance.graph.observed
-    if objective.likelihood_only and mode.value > _CERTAIN and all(t.draw.distribution.discrete for t in observed):
+    certain = mode.value > _CERTAIN and all(t.draw.distribution.discrete for t in observed)
+    if objective.likelihood_only and certain and bool(mode.free.any()):  # what is held at a boundary has a maximum there
         return [messages.separated(mode.value)]
     faults = [messages.flat(names, drop) for names, drop in _flat_directions(objective, mode)]
     if not curvature.definite and not faults:
         direction = curvature.directions(1)
         names = _loaded(objective, direction[0], None) if len(direction) else []
         faults.append(messages.saddle(names, curvature.lowest))
-    if curvature.kind == "products" and gradient > limit:
-        faults.append(messages.steep(gradient, limit))
     return faults
 
 
@@ -185,10 +188,12 @@ def _flat_directions(objective: Objective, mode: Mode) -> list[tuple[list[str], 
     torch = objective.torch
     rounding = 1e-3 if mode.q.dtype == torch.float32 else 1e-9
     rows = curvature.directions(4)
-    if abs(curvature.lowest) <= rounding and len(rows):
-        return [(_loaded(objective, rows[0], None), 0.0)]
     if not curvature.definite:
-        return []
+        if abs(curvature.lowest) > rounding or not len(rows):
+            return []
+        step = 0.1 * max(curvature.lowest, LEAST_CURVATURE) ** 0.5 * rows[0]  # a tenth where every curvature is 1
+        drop = mode.value - float(_values(objective, mode.q + step[None])[0])
+        return [(_loaded(objective, rows[0], None), max(0.0, drop))]
     deviations = curvature.deviations()
     if deviations is not None:
         rows = torch.cat([rows, _loosest(objective, mode, deviations)])

@@ -25,7 +25,6 @@ from scistan.inference.point.starts import starting_points
 from scistan.inference.point.uncertainty import Quantities, standard_errors
 from scistan.messages import point as messages
 from scistan.passes import run_passes
-from scistan.targets.scipy.streams import fresh_seed
 from scistan.targets.torch import Batches, Target, TorchDensity, choose_target, to_numpy
 
 __all__ = ["lower", "maximize"]
@@ -34,12 +33,10 @@ __all__ = ["lower", "maximize"]
 def maximize(instance: Instance, verb: str, **given: Any) -> PointEstimate:
     """Maximize the joint density over the sampled coordinates (`"map"`), or the observed terms alone (`"mle"`)."""
     options = read_options(verb, given)
-    if options.seed is None:
-        options = replace(options, seed=fresh_seed())
     target = choose_target(options.device, options.dtype)
     clock = _Clock()
     objective = lower(instance, verb, options, target)
-    starts = starting_points(objective.density, options.starts, options.seed or 0, options.inits)
+    starts = starting_points(objective.density, options.starts, options.seed, options.inits)
     clock.lap("prepare")
     progress = Progress(options.progress, verb)
     try:
@@ -79,7 +76,7 @@ def maximize(instance: Instance, verb: str, **given: Any) -> PointEstimate:
         kind=verb,
         device=target.device,
         dtype=target.dtype,
-        seed=options.seed or 0,
+        seed=options.seed,
         dims={name: instance.dims.get(name, ()) for name in values},
         coords=dict(instance.coords),
         coordinates=to_numpy(mode.q),

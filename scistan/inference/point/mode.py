@@ -18,7 +18,7 @@ from scistan.inference.point.options import Options
 from scistan.inference.point.progress import Progress
 from scistan.inference.point.rising import refuse_if_rising
 
-__all__ = ["Mode", "Searched", "find_mode", "measure", "same_height", "settle"]
+__all__ = ["Mode", "Searched", "count_places", "find_mode", "measure", "same_height", "settle"]
 
 Tensor = Any
 CLIMB = 1e-10  # promised gain of log density at which a climb ends; exact curvature does the rest
@@ -27,6 +27,7 @@ LEAST = 1e-14  # a squared distance to the mode, in standard errors, below which
 _NEAR = 1e-9  # a squared distance over which the curvature does not change enough to be measured again
 _DENSE_IF_NEEDED = 4000
 _MOST_FOR_OTHERS = 200  # iterations that each of the other starts may take at a stretch
+_UNPOLISHED = 0.5  # log density within which starts agree that Adam has left where they are: a standard error
 _FAR = 25.0  # coordinates of a bounded latent this far out are on their way to its boundary
 
 
@@ -53,7 +54,7 @@ class Searched:
     starts: int
     failed: int
     agreeing: int
-    places: int  # different points of that height
+    rest: Tensor  # where the other starts of that height ended
     gap: float  # how much lower the best start ended that does not agree
     moved: bool
 
@@ -98,8 +99,8 @@ def find_mode(objective: Objective, starts: Tensor, verb: str, options: Options,
                 refuse_if_rising(objective, mode.q, mode.value, mode.gradient, free, verb)
         mode.interrupted = mode.interrupted or second.interrupted
     moved = bool((mode.q != starts[lead]).any())
-    rest = rest[heights >= mode.value - same_height(mode.value)]
-    return _compare(torch, mode, ended, rest, failed, moved)
+    slack = same_height(mode.value)
+    return _compare(torch, mode, ended, rest[heights >= mode.value - slack], failed, moved, slack)
 
 
 def _first_finite(objective: Objective, starts: Tensor) -> tuple[int, tuple[Tensor, Tensor]]:
@@ -162,9 +163,9 @@ def _unpolished(objective: Objective, starts: Tensor, down: Climb) -> Searched:
     if not down.interrupted:
         mode.curvature = measure(objective, mode.q, free)
         mode.distance = _distance(mode)
-    near = int((heights > mode.value - max(0.5, 1e-4 * abs(mode.value))).sum())
     failed = int((~torch.isfinite(down.value)).sum())
-    return Searched(mode, len(starts), failed, near, 1, 0.0, bool((mode.q != starts[k]).any()))
+    slack = _UNPOLISHED + same_height(mode.value)
+    return _compare(torch, mode, down.value, down.q[:0], failed, bool((mode.q != starts[k]).any()), slack)
 
 
 def same_height(value: float) -> float:
@@ -172,15 +173,17 @@ def same_height(value: float) -> float:
     return 1e-2 + 1e-9 * abs(value)
 
 
-def _compare(torch: Any, mode: Mode, ended: Tensor, rest: Tensor, failed: int, moved: bool) -> Searched:
-    high = ended >= mode.value - same_height(mode.value)
+def _compare(
+    torch: Any, mode: Mode, ended: Tensor, rest: Tensor, failed: int, moved: bool, slack: float
+) -> Searched:
+    high = ended >= mode.value - slack
     lower = ended[torch.isfinite(ended) & ~high]
     gap = mode.value - float(lower.max()) if len(lower) else 0.0
-    return Searched(mode, len(ended), failed, int(high.sum()), _places(mode, rest), gap, moved)
+    return Searched(mode, len(ended), failed, int(high.sum()), rest, gap, moved)
 
 
-def _places(mode: Mode, rows: Tensor) -> int:
-    """Count the points of this height that are apart by more than their own uncertainty."""
+def count_places(mode: Mode, rows: Tensor) -> int:
+    """Count the points of the mode's height that are apart by more than their own uncertainty; what is held is not."""
     away = rows[~_same_place(mode, rows)]
     if not len(away) or mode.curvature is None:
         return 1

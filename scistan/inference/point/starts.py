@@ -11,7 +11,7 @@ from scistan.errors import ScistanError
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.inference.density import latent_values
-from scistan.messages import inference as messages
+from scistan.messages import point as messages
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import NUMPY
 from scistan.targets.scipy.draws import draw_term
