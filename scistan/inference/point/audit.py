@@ -23,6 +23,7 @@ _CLOSE_SINGLE = 3e-2  # the same in single precision
 _SLOPE = 1e-5  # of the log density, relative to its size, where there is no curvature to measure by
 _LOOSE = 1.5  # standard error, in coordinates, from which a bounded latent may really be at its boundary
 _FLAT = 0.05  # loss of log density over three standard errors that counts as none; a peak loses 4.5
+_KINK = 0.05  # loss a tenth of a standard error away, or three, that no flat density has
 _SHARE = 0.3  # of the loss that the curvature promises over a short way, below which the curvature is no peak's
 _ROWS = 16
 _CERTAIN = -1e-3  # log likelihood of discrete data above which every outcome is foretold
@@ -120,7 +121,7 @@ def judge(
     findings = [messages.at_boundary(name, where) for name, where in held.items()]
     if searched.failed:
         findings.append(messages.starts_failed(searched.failed, searched.starts))
-    if searched.agreeing < searched.starts - searched.failed:
+    if searched.agreeing < searched.starts - searched.failed and not mode.interrupted:
         findings.append(messages.starts_disagree(searched.agreeing, searched.starts, searched.gap))
     if mode.interrupted:
         return Verdict(False, messages.interrupted(mode.iterations), tuple(findings), tuple(held))
@@ -172,7 +173,8 @@ def _faults(objective: Objective, mode: Mode, gradient: float) -> list[str]:
     certain = mode.value > _CERTAIN and all(t.draw.distribution.discrete for t in observed)
     if objective.likelihood_only and certain and bool(mode.free.any()):  # what is held at a boundary has a maximum there
         return [messages.separated(mode.value)]
-    faults = [messages.flat(names, drop) for names, drop in _flat_directions(objective, mode)]
+    faults = [(messages.flat if drop < _KINK else messages.kink)(names, drop)
+              for names, drop in _flat_directions(objective, mode)]
     if not curvature.definite and not faults:
         direction = curvature.directions(1)
         names = _loaded(objective, direction[0], None) if len(direction) else []
@@ -191,9 +193,7 @@ def _flat_directions(objective: Objective, mode: Mode) -> list[tuple[list[str], 
     if not curvature.definite:
         if abs(curvature.lowest) > rounding or not len(rows):
             return []
-        step = 0.1 * max(curvature.lowest, LEAST_CURVATURE) ** 0.5 * rows[0]  # a tenth where every curvature is 1
-        drop = mode.value - float(_values(objective, mode.q + step[None])[0])
-        return [(_loaded(objective, rows[0], None), max(0.0, drop))]
+        return [(_loaded(objective, rows[0], None), max(0.0, _drop(objective, mode, rows[0])))]
     deviations = curvature.deviations()
     if deviations is not None:
         rows = torch.cat([rows, _loosest(objective, mode, deviations)])
@@ -208,6 +208,13 @@ def _flat_directions(objective: Objective, mode: Mode) -> list[tuple[list[str], 
         if long < _FLAT or short < _SHARE * 0.5 * steps[1] ** 2:
             found.setdefault(tuple(_loaded(objective, row, deviations)), max(0.0, min(long, short)))
     return [(list(names), drop) for names, drop in found.items()]
+
+
+def _drop(objective: Objective, mode: Mode, row: Tensor) -> float:
+    """Give what is lost a tenth of a unit along a direction without curvature, if every curvature were 1: 0.005."""
+    step = 0.1 * max(getattr(mode.curvature, "lowest", 0.0), LEAST_CURVATURE) ** 0.5 * row
+    lost = mode.value - _values(objective, mode.q + objective.torch.stack([step, -step]))
+    return float(lost.nan_to_num(float("inf")).min())
 
 
 def _values(objective: Objective, rows: Tensor) -> Tensor:

@@ -20,6 +20,7 @@ __all__ = ["Climb", "climb"]
 Tensor = Any
 Evaluate = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 _STILL_RISING = 1e-2  # slope outwards beyond the limit at which a start is taken to run away
+_STALLED = 15  # iterations without any gain after which a start goes no further: it is at a cliff or a kink
 _PATIENT = 2  # iterations in a row that must promise too little before a start counts as done
 
 
@@ -99,7 +100,7 @@ def _run(
     active = torch.isfinite(state.value) & torch.isfinite(state.gradient).all(-1)
     _stop(state, ~active, "not finite")
     history = History(torch, state.q, precondition)
-    idle = torch.zeros_like(state.value)
+    idle, barren = torch.zeros_like(state.value), torch.zeros_like(state.value)
     floor = 8 * torch.finfo(state.q.dtype).eps
     for _ in range(max_iterations):
         gradient = -state.gradient
@@ -132,6 +133,8 @@ def _run(
             again = stuck & history.known
             history.forget(again)
             active = _stopped(state, active, stuck & ~again, "line search")
+        barren = torch.where(-found.loss - state.value > floor * state.value.abs(), 0.0, barren + 1)
+        active = _stopped(state, active, active & (barren >= _STALLED), "line search")
         state.q, state.value, state.gradient = found.q, -found.loss, -found.gradient
         state.iterations = state.iterations + found.moved
         if progress is not None:

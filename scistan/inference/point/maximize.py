@@ -42,8 +42,12 @@ def maximize(instance: Instance, verb: str, **given: Any) -> PointEstimate:
     try:
         searched = find_mode(objective, starts, verb, options, progress)
         clock.lap("optimize")
-        held = release_boundaries(objective, searched, verb, progress)
-        verdict = judge(objective, searched, held, options, verb)
+        try:
+            held = release_boundaries(objective, searched, verb, progress)
+            verdict = judge(objective, searched, held, options, verb)
+        except KeyboardInterrupt:
+            searched.mode.interrupted = True
+            verdict = judge(objective, searched, {}, options, verb)
         clock.lap("audit")
     finally:
         progress.close()

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from scistan.distributions.resolve import value_domain
 from scistan.errors import ScistanError
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
@@ -51,8 +52,17 @@ def _given(density: TorchDensity, instance: Instance, inits: object) -> np.ndarr
     if not isinstance(given, Mapping):
         raise messages.unknown_inits(inits)
     latents = {t.name for t in instance.graph.latents}
-    values = latent_values(instance, {k: v for k, v in given.items() if k in latents or isinstance(inits, Mapping)})
-    return to_numpy(density.unconstrain(values))
+    known = {k: v for k, v in given.items() if k in latents or isinstance(inits, Mapping)}
+    middle, _, _ = density.constrain(density.backend.zeros(density.dimension))
+    rest = {t.name: to_numpy(middle[t.value].array) for t in instance.graph.latents if t.name not in known}
+    points = to_numpy(density.unconstrain(latent_values(instance, {**rest, **known}))).copy()
+    for block in density.blocks:
+        part = points[block.start : block.stop]
+        if block.term.name in rest:
+            part[:] = 0.0  # the middle, whatever it depends on
+        elif not np.isfinite(part).all():
+            raise messages.init_outside(block.term.name, value_domain(block.term.draw).words)
+    return points
 
 
 def _from_prior(density: TorchDensity, instance: Instance, count: int, seed: int) -> np.ndarray | None:

@@ -266,8 +266,17 @@ class TorchDensity:
         return [(term, total(term)) for term in self.instance.graph.terms]
 
     def term_densities(self, evaluator: Evaluator) -> dict[str, Tensor]:
-        """Give each term's log density at the values that `evaluator` holds."""
-        return {term.name: evaluator[node].array for term, node in self._totals}
+        """Give each term's log density at the values that `evaluator` holds; -∞ outside, whatever the formula says."""
+        found = {}
+        for term, node in self._totals:
+            value = evaluator[node]
+            array = value.array
+            for guard in guards(term, self.instance, bijected=False):
+                at = evaluator[guard]
+                least = at.array.reshape(*at.array.shape[: int(at.batched)], -1).amin(-1)
+                array = self.torch.where(least < 0, least, array)
+            found[term.name] = array
+        return found
 
     def at_values(self, latents: Mapping[Node, Tensor]) -> Tensor:
         """Give the joint log density at constrained values."""
@@ -277,10 +286,6 @@ class TorchDensity:
         result = self.backend.zeros()
         for density in self.term_densities(evaluator).values():
             result = result + density
-        outside = [g for term in self.instance.graph.terms for g in guards(term, self.instance, bijected=False)]
-        for guard in outside:
-            at = evaluator[guard].array.min()
-            result = self.torch.where(at < 0, at, result)  # whatever the formulas make of it there
         return result
 
 

@@ -1,8 +1,8 @@
 """Where a density is zero: observations beyond bounds that are latent, and arguments outside their domain.
 
-Formulas know nothing of it: `Uniform(0, a)` at 2 is -log(a) for every `a`, and the gamma function has values at negative
-numbers. Each guard is a node that is 0 inside and -∞ outside; where the graph shows that nothing can be outside there is
-none, so that most models pay nothing.
+Formulas know nothing of it: `Uniform(0, a)` at 2 is -log(a) for every `a`, and the gamma function has values at
+negative numbers. Each guard is a node that is 0 inside and -∞ outside; where the graph shows that nothing can be
+outside there is none, so that most models pay nothing.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class _Ranges:
 
     def __init__(self, instance: Instance, inputs: Iterable[Node]) -> None:
         self._instance = instance
-        self._latents = {term.value: term for term in instance.graph.latents}
+        self._latents: dict[Node, Term] = {term.value: term for term in instance.graph.latents}
         self._inputs = frozenset(inputs)
 
     def at_least(self, node: Node, bound: float) -> bool:
@@ -86,7 +86,7 @@ class _Ranges:
         return all(upper is not None and upper <= bound for _, upper in self._leaves(node, sure, set()))
 
     def _leaves(self, node: Node, sure: set[str], keeps: set[str]) -> list[tuple[float | None, float | None]]:
-        """Give the ranges of the nodes that decide; ops in `sure` decide for themselves, `keeps` pass their range on."""
+        """Give the ranges of the nodes that decide; ops in `sure` are in range, those in `keeps` pass theirs on."""
         found: list[tuple[float | None, float | None]] = []
         stack, seen = [node], set()
         while stack:
