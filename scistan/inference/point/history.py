@@ -19,7 +19,8 @@ class History:
     """Pairs for every start; a pair without curvature counts for nothing.
 
     Pairs are kept in a ring; `_order` lists its places from the oldest pair to the newest. With S, Y the steps and
-    changes and W = H0 Y, the small matrices `_sy` = S Y' and `_yw` = Y W' are kept up to date.
+    changes and W = H0 Y, the small matrices `_sy` = S Y' (of no pair with earlier changes: those are never read) and
+    `_yw` = Y W' are kept up to date.
     """
 
     def __init__(self, torch: Any, like: Tensor, precondition: Precondition | None) -> None:
@@ -50,7 +51,6 @@ class History:
         if self._precondition is not None:
             self._bent[:, place] = self._precondition(change)
         self._sy[:, :, place] = (self._steps @ change[:, :, None])[..., 0]
-        self._sy[:, place, :] = (self._changes @ step[:, :, None])[..., 0]
         across = (self._changes @ self._bent[:, place, :, None])[..., 0]
         self._yw[:, :, place], self._yw[:, place, :] = across, across
         self._counts[:, place] = counts

@@ -16,7 +16,7 @@ from scistan.inference.point.lbfgs import Climb, climb
 from scistan.inference.point.objective import Objective
 from scistan.inference.point.options import Options
 from scistan.inference.point.progress import Progress
-from scistan.inference.point.rising import refuse_if_rising
+from scistan.inference.point.rising import OUT, refuse_if_rising
 
 __all__ = ["Mode", "Searched", "count_places", "find_mode", "measure", "same_height", "settle"]
 
@@ -120,28 +120,53 @@ def _climb_others(
 ) -> Climb:
     """Climb from the other starts until each has come to the first mode or to rest elsewhere.
 
-    Near that mode its curvature leads there in a few steps; where it does not, plain L-BFGS takes over.
+    Near that mode its curvature leads there in a few steps, and further away L-BFGS leads near, so they take turns.
+    What has come to rest below and far out gets a second chance.
     """
     torch = objective.torch
-    curved = mode.curvature.precondition if mode.curvature is not None else None
     most = min(options.max_iterations, _MOST_FOR_OTHERS)
     found = Climb(points.clone(), points.new_full((len(points),), -float("inf")), torch.zeros_like(points),
                   points.new_zeros(len(points)), [""] * len(points))
     open_ = torch.ones(len(points), dtype=torch.bool, device=points.device)
-    goal = mode.value - same_height(mode.value) / 2
-    stages = ((curved, 12, ROUGH), (None, most, ROUGH), (curved, 30, ROUGH), (None, most, CLIMB))
-    for precondition, iterations, tolerance in stages:
-        if found.interrupted or not bool(open_.any()) or (precondition is None and iterations < most):
-            continue
-        part = climb(objective, found.q[open_], tolerance=tolerance, max_iterations=iterations, limit=far,
-                     progress=progress, precondition=precondition, goal=goal)
-        found.q[open_], found.value[open_], found.gradient[open_] = part.q, part.value, part.gradient
-        found.interrupted = part.interrupted
-        there = _same_place(mode, found.q)
-        open_ = open_ & ~((found.value >= goal) & there)
-        if precondition is None and iterations == most:
-            goal = float("inf")  # what has come to that height elsewhere may rise further
+    height = mode.value - same_height(mode.value) / 2
+    stages = [(True, 12, ROUGH), (False, 40, ROUGH), (True, 12, ROUGH), (False, most, ROUGH), (True, 30, ROUGH)]
+    if any(block.term.draw.noncentred for block in objective.density.blocks):
+        del stages[0]  # far from the mode the curvature of a scale's members is another
+    for part in ([*stages, (False, most, CLIMB)], stages):
+        goal = height
+        for curved, iterations, tolerance in part:
+            if found.interrupted or not bool(open_.any()) or (curved and mode.curvature is None):
+                continue
+            climbed = climb(objective, found.q[open_], tolerance=tolerance, limit=far, progress=progress, goal=goal,
+                            max_iterations=min(iterations, options.max_iterations),
+                            precondition=mode.curvature.precondition if curved and mode.curvature else None)
+            found.q[open_], found.value[open_], found.gradient[open_] = climbed.q, climbed.value, climbed.gradient
+            found.interrupted = climbed.interrupted
+            open_ = open_ & ~((found.value >= height) & _same_place(mode, found.q))
+            if not curved and iterations == most:
+                goal = float("inf")  # what has come to that height elsewhere may rise further
+        open_ = open_ & (found.value < height)
+        back = _brought_back(objective, found.q[open_])
+        if back is None:
+            break
+        found.q[open_] = back
     return found
+
+
+def _brought_back(objective: Objective, rows: Tensor) -> Tensor | None:
+    """Bring bounded coordinates that have run out back to the middle, non-centred ones with them; None if none has.
+
+    A scale near 0 is a plateau: it has no slope there whatever the data say, once its members have gone to 0.
+    """
+    back, gone = rows.clone(), False
+    for start, stop, _, _ in bounded_blocks(objective):
+        out = rows[:, start:stop].abs() > OUT
+        gone = gone or bool(out.any())
+        back[:, start:stop] = back[:, start:stop].masked_fill(out, 0.0)
+    for block in objective.density.blocks:
+        if block.term.draw.noncentred:
+            back[:, block.start : block.stop] = 0.0
+    return back if gone else None
 
 
 def _same_place(mode: Mode, rows: Tensor) -> Tensor:

@@ -22,7 +22,7 @@ from scistan.targets.torch import TorchDensity, to_numpy
 __all__ = ["starting_points"]
 
 _JITTER = 2.0  # as wide as Stan's own starts
-_NEAR = 0.1  # of that for non-centred latents
+_NEAR = 0.1  # of that for non-centred latents, all of a group together
 
 
 def starting_points(density: TorchDensity, count: int, seed: int, inits: object) -> Any:
@@ -43,7 +43,7 @@ def starting_points(density: TorchDensity, count: int, seed: int, inits: object)
         # Random members of a group drive its scale to 0, where they no longer matter and it stays.
         for block in density.blocks:
             if block.term.draw.noncentred:
-                points[:, block.start : block.stop] *= _NEAR
+                points[:, block.start : block.stop] *= _NEAR / np.sqrt(block.stop - block.start)
     return density.backend.constant(points)
 
 

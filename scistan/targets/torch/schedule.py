@@ -122,7 +122,8 @@ def _fold(
     fixed = {}
     for node in needed:
         tensor = evaluator[node].array
-        fixed[node] = lay_out(tensor, instance.values.get(node)) if node in factors else tensor
+        array = instance.values.get(node) if isinstance(node, Data) else None
+        fixed[node] = lay_out(tensor, array) if node in factors else tensor
     return fixed
 
 
