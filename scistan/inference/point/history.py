@@ -50,9 +50,10 @@ class History:
         self._steps[:, place], self._changes[:, place] = step, change
         if self._precondition is not None:
             self._bent[:, place] = self._precondition(change)
-        self._sy[:, :, place] = (self._steps @ change[:, :, None])[..., 0]
-        across = (self._changes @ self._bent[:, place, :, None])[..., 0]
-        self._yw[:, :, place], self._yw[:, place, :] = across, across
+        used = slice(0, len(self._order))
+        self._sy[:, used, place] = (self._steps[:, used] @ change[:, :, None])[..., 0]
+        across = (self._changes[:, used] @ self._bent[:, place, :, None])[..., 0]
+        self._yw[:, used, place], self._yw[:, place, used] = across, across
         self._counts[:, place] = counts
         self._scale = torch.where(enough, curvature / length.clamp(min=1e-300), self._scale)
         self.known = self.known | enough
