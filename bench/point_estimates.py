@@ -6,8 +6,9 @@
     python bench/point_estimates.py --compile        # what torch.compile gains or loses
 
 Prints Markdown, then one line of JSON. Times are CPU seconds on one thread, to the first point whose objective is
-within 1e-4, relatively, of the best that any of them found; the tools take turns and the middle of the rounds counts, so that
-a busy machine slows them alike. Tools that are not installed are reported as such.
+within 1e-4, relatively, of the best that any of them found. "Search" leaves out what comes before the first
+evaluation (lowering, compiling), which "first to optimum" has in it. The tools take turns and the middle of the rounds
+counts, so that a busy machine slows them alike. Tools that are not installed are reported as such.
 """
 
 from __future__ import annotations
@@ -16,106 +17,33 @@ import argparse
 import importlib.util
 import json
 import math
+import os
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import torch
+from point_tools import Clock, Problem, Trace, by_hand, numpyro_run, pymc_run, scistan_run, stan_run
 
 import scistan as ss
-from scistan.inference.point.objective import Objective
 
 WITHIN = 1e-4
-HAND = "by hand"
-STAN = "Stan's L-BFGS (stanli)"
-clock = time.process_time
-"""CPU seconds, so that a busy machine matters less; `--wall` takes the time on the wall."""
-
-
-@dataclass
-class Trace:
-    """When a run had reached which log density, in seconds since it began."""
-
-    points: list[tuple[float, float]] = field(default_factory=list)
-    total: float = math.nan
-    note: str = ""
-
-    @property
-    def best(self) -> float:
-        return max((value for _, value in self.points), default=-math.inf)
-
-    def time_to(self, level: float) -> float:
-        return next((when for when, value in self.points if value >= level), math.inf)
-
-
-Run = Callable[[], Trace]
-
-
-# -- SciStan ----------------------------------------------------------------------------------------------
-def scistan_run(model: ss.Model, **options: Any) -> Trace:
-    """Watch every evaluation of `m.map`; lowering the model counts."""
-    trace = Trace()
-    original = Objective.value_and_gradient
-    begun = clock()
-
-    def watched(self: Objective, q: Any) -> Any:
-        value, gradient = original(self, q)
-        trace.points.append((clock() - begun, float(value.max())))
-        return value, gradient
-
-    Objective.value_and_gradient = watched  # type: ignore[method-assign]
-    try:
-        estimate = model.map(seed=1, progress=False, **options)
-    finally:
-        Objective.value_and_gradient = original  # type: ignore[method-assign]
-    trace.total = clock() - begun
-    spent = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in estimate.timing.items())
-    verdict = "converged" if estimate.converged else "NOT converged"
-    trace.note = f"{verdict}, {estimate.starts_agreeing} of {estimate.starts} agree; {spent}"
-    return trace
-
-
-# -- written by hand ------------------------------------------------------------------------------------------
-def by_hand(dimension: int, log_density: Callable[[Any], Any]) -> Trace:
-    """Run torch.optim.LBFGS with its line search from 0, as one would write it."""
-    trace = Trace()
-    begun = clock()
-    q = torch.zeros(dimension, dtype=torch.float64, requires_grad=True)
-    optimizer = torch.optim.LBFGS([q], max_iter=1000, history_size=20, line_search_fn="strong_wolfe",
-                                  tolerance_grad=1e-6, tolerance_change=1e-12)
-
-    def closure() -> Any:
-        optimizer.zero_grad()
-        loss = -log_density(q)
-        loss.backward()
-        trace.points.append((clock() - begun, -float(loss.detach())))
-        return loss
-
-    optimizer.step(closure)
-    trace.total = clock() - begun
-    trace.note = f"{len(trace.points)} evaluations"
-    return trace
-
-
-# -- Stan's ------------------------------------------------------------------------------------------------
-def stan_run(model: ss.Model, value_at: Callable[[Any], float]) -> Trace:
-    """Run stanli's L-BFGS, which is CmdStan's, from 0; it reports only its end, so its time is its whole time."""
-    import stanli
-
-    code = model.stan_code(log_lik=False, predictive=False, log_prior=False)
-    data = model.stan_data()
-    begun = clock()
-    found = stanli.Model(stan_code=code, data=data).optimize(seed=1, init_radius=0.0)
-    total = clock() - begun
-    value = value_at(found)
-    return Trace([(total, value)], total, f"whole run, ends at {value:.6g}")
+HAND = "torch L-BFGS by hand, 1 start"
+Run = Callable[[Problem], Trace]
+TOOLS: dict[str, tuple[str, Run]] = {
+    "SciStan, 1 start": ("torch", lambda problem: scistan_run(problem, starts=1)),
+    "SciStan, 8 starts": ("torch", lambda problem: scistan_run(problem, starts=8)),
+    HAND: ("torch", by_hand),
+    "Stan's L-BFGS (stanli)": ("stanli", stan_run),
+    "PyMC find_MAP": ("pymc", pymc_run),
+    "NumPyro's density, SciPy's L-BFGS-B": ("numpyro", numpyro_run),
+}
 
 
 # -- the models ---------------------------------------------------------------------------------------------
-def logistic(observations: int, covariates: int) -> tuple[ss.Model, dict[str, Run]]:
+def logistic(observations: int, covariates: int) -> Problem:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(observations, covariates))
     for k in range(1, covariates):  # neighbours are correlated, as covariates are
@@ -132,14 +60,29 @@ def logistic(observations: int, covariates: int) -> tuple[ss.Model, dict[str, Ru
         prior = -0.5 * (q / 2).square().sum() - covariates * (math.log(2) + 0.5 * math.log(2 * math.pi))
         return torch.nn.functional.logsigmoid(signs * (features @ q)).sum() + prior
 
-    def at_end(found: Any) -> float:
-        beta = np.array([found[f"beta.{k + 1}"] for k in range(covariates)])
-        return float(log_density(torch.from_numpy(beta)))
+    def from_stan(found: Any) -> np.ndarray:
+        return np.array([found[f"beta.{k + 1}"] for k in range(covariates)])
 
-    return m, {HAND: lambda: by_hand(covariates, log_density), STAN: lambda: stan_run(m, at_end)}
+    def pymc_model() -> Any:
+        import pymc as pm
+
+        with pm.Model() as model:
+            beta = pm.Normal("beta", 0, 2, shape=covariates)
+            pm.Bernoulli("y", logit_p=pm.math.dot(x, beta), observed=y)
+        return model
+
+    def numpyro_model() -> None:
+        import numpyro
+        from numpyro import distributions as dist
+
+        beta = numpyro.sample("beta", dist.Normal(0, 2).expand([covariates]).to_event(1))
+        numpyro.sample("y", dist.Bernoulli(logits=x @ beta), obs=y)
+
+    title = f"Logistic regression, N = {observations:,}, P = {covariates}"
+    return Problem(title, m, covariates, log_density, from_stan, pymc_model, numpyro_model, lambda _: 0.0)
 
 
-def hierarchical(groups: int, each: int) -> tuple[ss.Model, dict[str, Run]]:
+def hierarchical(groups: int, each: int) -> Problem:
     rng = np.random.default_rng(0)
     group = np.repeat(np.arange(groups), each)
     y = 1.0 + 2.0 * rng.normal(size=groups)[group] + 1.5 * rng.normal(size=group.size)
@@ -158,45 +101,69 @@ def hierarchical(groups: int, each: int) -> tuple[ss.Model, dict[str, Run]]:
         away = (outcome - (mu + tau * z)[index]) / sigma
         return prior + local - 0.5 * away.square().sum() - group.size * (sigma.log() + half)
 
-    def at_end(found: Any) -> float:
+    def from_stan(found: Any) -> np.ndarray:
         mu, tau, sigma = (float(found[name]) for name in ("mu", "tau", "sigma"))
         theta = np.array([found[f"theta.{k + 1}"] for k in range(groups)])
-        return float(log_density(torch.from_numpy(np.r_[mu, np.log(tau), np.log(sigma), (theta - mu) / tau])))
+        return np.r_[mu, np.log(tau), np.log(sigma), (theta - mu) / tau]
 
-    return m, {HAND: lambda: by_hand(groups + 3, log_density), STAN: lambda: stan_run(m, at_end)}
+    def pymc_model() -> Any:
+        import pymc as pm
+
+        with pm.Model() as model:
+            mu, tau, sigma = pm.Normal("mu", 0, 5), pm.HalfNormal("tau", 5), pm.HalfNormal("sigma", 5)
+            z = pm.Normal("z", 0, 1, shape=groups)
+            pm.Normal("y", (mu + tau * z)[group], sigma, observed=y)
+        return model
+
+    def numpyro_model() -> None:
+        import numpyro
+        from numpyro import distributions as dist
+
+        mu = numpyro.sample("mu", dist.Normal(0, 5))
+        tau, sigma = (numpyro.sample(name, dist.HalfNormal(5)) for name in ("tau", "sigma"))
+        z = numpyro.sample("z", dist.Normal(0, 1).expand([groups]).to_event(1))
+        numpyro.sample("y", dist.Normal((mu + tau * z)[group], sigma), obs=y)
+
+    def jacobian(z: dict[str, np.ndarray]) -> float:
+        return float(z["tau"] + z["sigma"])  # NumPyro adds log tau + log sigma to the density
+
+    title = f"Hierarchical normal, {groups:,} groups of {each}"
+    return Problem(title, m, groups + 3, log_density, from_stan, pymc_model, numpyro_model, jacobian)
 
 
-def absent() -> dict[str, str]:
-    return {name: "not installed" for module, name in (("pymc", "PyMC find_MAP"), ("numpyro", "NumPyro"))
-            if importlib.util.find_spec(module) is None}
+def installed() -> dict[str, Run]:
+    return {name: run for name, (module, run) in TOOLS.items() if importlib.util.find_spec(module) is not None}
 
 
 # -- comparing ------------------------------------------------------------------------------------------------
-def compare(title: str, model: ss.Model, runs: dict[str, Run], rounds: int) -> dict[str, Any]:
+def compare(problem: Problem, rounds: int) -> dict[str, Any]:
     """Run everything in turn, and print a table of times as ratios to the one written by hand."""
-    everyone: dict[str, Run] = {
-        "SciStan, 1 start": lambda: scistan_run(model, starts=1),
-        "SciStan, 8 starts": lambda: scistan_run(model, starts=8),
-        **runs,
-    }
-    traces: dict[str, list[Trace]] = {name: [] for name in everyone}
+    traces: dict[str, list[Trace]] = {name: [] for name in installed()}
     for _ in range(rounds):
-        for name, run in everyone.items():
+        for name, run in installed().items():
             try:
-                traces[name].append(run())
+                traces[name].append(run(problem))
             except Exception as error:
                 traces[name].append(Trace(note=f"failed: {str(error).splitlines()[0][:80]}"))
-    best = max(t.best for found in traces.values() for t in found if math.isfinite(t.best))
+    best = max(t.best for found in traces.values() for t in found)
     level = best - WITHIN * abs(best)
-    reach = {name: statistics.median(t.time_to(level) for t in found) for name, found in traces.items()}
-    whole = {name: statistics.median(t.total for t in found) for name, found in traces.items()}
-    print(f"\n### {title}\n\n| | time to optimum | ratio | whole call | |\n|---|---|---|---|---|")
-    for name in everyone:
-        times = "not reached | " if math.isinf(reach[name]) else f"{reach[name]:.3f} s | {reach[name] / reach[HAND]:.2f}"
-        print(f"| {name} | {times} | {whole[name]:.3f} s | {traces[name][-1].note} |")
-    for name, why in absent().items():
-        print(f"| {name} | {why} | | | |")
-    return {"title": title, "best": best, "seconds": reach, "whole": whole}
+
+    def middle(read: Callable[[Trace], float]) -> dict[str, float]:
+        return {name: statistics.median(read(t) for t in found) for name, found in traces.items()}
+
+    search, first = middle(lambda t: t.time_to(level) - t.ready), middle(lambda t: t.time_to(level))
+    whole = middle(lambda t: t.total)
+    head = "| | search | ratio | first to optimum | ratio | whole call | |"
+    print(f"\n### {problem.title}\n\n{head}\n|---|---|---|---|---|---|---|")
+    for name in TOOLS:
+        if name not in traces:
+            print(f"| {name} | not installed | | | | | |")
+        elif not math.isfinite(first[name]):
+            print(f"| {name} | not reached | | | | {whole[name]:.3f} s | {traces[name][-1].note} |")
+        else:
+            cells = [f"{t[name]:.3f} s | {t[name] / t[HAND]:.2f}" for t in (search, first)]
+            print(f"| {name} | {' | '.join(cells)} | {whole[name]:.3f} s | {traces[name][-1].note} |")
+    return {"title": problem.title, "best": best, "search": search, "first": first, "whole": whole}
 
 
 def growth(sizes: list[int], covariates: int) -> dict[str, Any]:
@@ -205,17 +172,17 @@ def growth(sizes: list[int], covariates: int) -> dict[str, Any]:
     head = "| N | one gradient | per observation | whole `m.map(starts=1)` | evaluations |"
     print(f"\n### Growth with observations\n\n{head}\n|---|---|---|---|---|")
     for n in sizes:
-        model, _ = logistic(n, covariates)
-        begun = clock()
+        model = logistic(n, covariates).model
+        begun = Clock.read()
         estimate = model.map(starts=1, seed=1, progress=False)
-        whole = clock() - begun
+        whole = Clock.read() - begun
         objective = estimate.source.objective  # type: ignore[union-attr]
         q = torch.zeros((1, covariates), dtype=torch.float64)
         times = []
         for _ in range(7):
-            begun = clock()
+            begun = Clock.read()
             objective.value_and_gradient(q)
-            times.append(clock() - begun)
+            times.append(Clock.read() - begun)
         gradient = min(times)
         rows.append({"n": n, "gradient": gradient, "whole": whole, "evaluations": estimate.evaluations})
         each = f"{1e3 * gradient:.2f} ms | {1e9 * gradient / n:.0f} ns"
@@ -227,12 +194,12 @@ def compiled(observations: int, covariates: int) -> dict[str, Any]:
     """Compare with torch.compile, its compilation counted and not."""
     print("\n### torch.compile\n\n| | whole call |\n|---|---|")
     result: dict[str, float | str] = {}
+    model = logistic(observations, covariates).model
     for name, options in (("without", {}), ("with, first call", {"compile": True}), ("with, again", {"compile": True})):
-        model, _ = logistic(observations, covariates)
-        begun = clock()
+        begun = Clock.read()
         try:
             model.map(starts=1, seed=1, progress=False, **options)
-            result[name] = clock() - begun
+            result[name] = Clock.read() - begun
             print(f"| {name} | {result[name]:.2f} s |")
         except Exception as error:
             result[name] = f"failed: {str(error).splitlines()[0][:100]}"
@@ -249,24 +216,24 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--wall", action="store_true")
     given = parser.parse_args()
-    global clock
-    clock = time.perf_counter if given.wall else time.process_time
+    if given.wall:
+        Clock.read = staticmethod(time.perf_counter)
     torch.set_num_threads(given.threads)
+    if given.threads == 1:  # the others are not loaded yet, and read these when they are
+        os.environ["OMP_NUM_THREADS"] = "1"
+        os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
     results: list[dict[str, Any]] = []
-    for small, runs in (logistic(200, 3), hierarchical(60, 3)):  # let everyone load what it needs
+    for small in (logistic(200, 3), hierarchical(60, 3)):  # let everyone load what it needs
+        for run in () if given.growth or given.compile else installed().values():
+            run(small)
         scistan_run(small, starts=2)
-        for run in runs.values():
-            run()
     if given.growth:
         results.append(growth([10_000, 100_000, 1_000_000], 20))
     elif given.compile:
         results.append(compiled(20_000, 30))
     else:
         n, p, groups = (100_000, 100, 10_000) if given.full else (20_000, 30, 2_000)
-        results.append(compare(f"Logistic regression, N = {n:,}, P = {p}", *logistic(n, p), given.rounds))
-        results.append(
-            compare(f"Hierarchical normal, {groups:,} groups of 10", *hierarchical(groups, 10), given.rounds)
-        )
+        results += [compare(problem, given.rounds) for problem in (logistic(n, p), hierarchical(groups, 10))]
     print("\n" + json.dumps({"threads": given.threads, "results": results}))
 
 

@@ -83,9 +83,13 @@ def _ordered(dataset: Any) -> Any:
     return dataset[order] if set(order) == set(dataset.data_vars) else dataset
 
 
-def load(path: str | Path, model: Any = None) -> Fit:
-    """Read a fit; give the model as well to predict with it."""
+def load(path: str | Path, model: Any = None) -> Any:
+    """Read a fit, or a point estimate (`.npz`); give the model as well to predict with it."""
     path = Path(path)
+    if path.suffix == ".npz":
+        from scistan.inference.point.storage import load_estimate
+
+        return load_estimate(path, model)
     kind = _format_of(path)
     if not path.exists():
         raise messages.not_a_fit(path, "there is no such file")

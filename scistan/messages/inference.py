@@ -93,18 +93,6 @@ def cannot_sample(why: str) -> SamplingError:
     return SamplingError(f"the engine could not sample: {why}", place=user_place())
 
 
-def unknown_inits(inits: object) -> ModelError:
-    return ModelError(
-        f"inits={inits!r} is not understood.",
-        remedy="give 'prior', a dict of values, or a point estimate; None lets Stan draw them",
-        place=user_place(),
-    )
-
-
-def init_outside(name: str, words: str) -> ModelError:
-    return ModelError(f"the starting value of `{name}` must be {words}.", place=user_place())
-
-
 def program_refused(engine: str, why: str, program: str) -> ScistanError:
     """A program that does not even parse is our fault; one that an engine lacks a function for is its gap."""
     if "unsupported function" in why:

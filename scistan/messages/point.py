@@ -69,6 +69,22 @@ def bad_option(option: str, given: object, needed: str) -> ModelError:
     return ModelError(f"`{option}` must be {needed}, and is {given!r}.", place=user_place())
 
 
+def init_outside(name: str, words: str) -> ModelError:
+    return ModelError(f"the starting value of `{name}` must be {words}.", place=user_place())
+
+
+def not_an_estimate(path: object, why: str) -> DataError:
+    return DataError(f"{path} is not a saved estimate: {why}.", place=user_place())
+
+
+def unknown_inits(inits: object) -> ModelError:
+    return ModelError(
+        f"inits={inits!r} is not understood.",
+        remedy="give a dict of values or a point estimate; None starts in the middle and from the prior",
+        place=user_place(),
+    )
+
+
 # -- models that cannot be maximized --------------------------------------------------------------------
 def nothing_observed() -> ModelError:
     return ModelError(
@@ -186,6 +202,10 @@ def out_of_iterations(iterations: int) -> str:
     return f"stopped after max_iterations={iterations}"
 
 
+def out_of_epochs(epochs: int) -> str:
+    return f"stopped after epochs={epochs} of Adam; polish=True finishes with exact steps"
+
+
 def never_moved() -> str:
     return "the line search never left the starting point"
 
@@ -199,6 +219,13 @@ def flat(names: Sequence[str], drop: float) -> str:
         f"the density is flat along a direction of {_named(names)}: it falls by {drop:.1e} where the curvature of a "
         f"peak would lose 0.005 and more. The data do not determine "
         f"{'it' if len(names) == 1 else 'their combination'}; a prior would"
+    )
+
+
+def kink(names: Sequence[str], drop: float) -> str:
+    return (
+        f"the density has no curvature along a direction of {_named(names)} and yet falls by {drop:.1e} close by: a "
+        "kink or an edge, where a Hessian gives no standard errors. `m.mcmc()` needs none"
     )
 
 
@@ -230,7 +257,7 @@ def starts_disagree(agreeing: int, starts: int, gap: float) -> str:
 def equal_modes(places: int) -> str:
     return (
         f"starts ended at {places} different points of the same height: the mode is not unique "
-        "(exchangeable components?); an `ordered` constraint picks one"
+        "(exchangeable components?); an `ordered` constraint or a bound picks one"
     )
 
 

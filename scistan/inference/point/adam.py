@@ -14,6 +14,7 @@ __all__ = ["descend"]
 
 Tensor = Any
 _PATIENCE = 8  # epochs without a better point before a run ends
+_LEVEL = 1e-9  # slope, relative to the log density, at which there is nothing left to gain
 _ENOUGH = 1e-9  # an epoch's relative gain below which it counts as none
 
 
@@ -31,17 +32,18 @@ def descend(
     )
     value, gradient = objective.value_and_gradient(start)
     state = Climb(start.clone(), value, gradient, start.new_zeros(len(start)), [""] * len(start))
-    idle = 0
+    idle, why = 0, "epochs"
     try:
         for _ in range(epochs):
             _epoch(objective, q, optimizer, schedule, rng, per_epoch)
             idle = 0 if _keep_best(objective, q, state, progress) else idle + 1
-            if idle >= _PATIENCE:
+            if idle >= _PATIENCE or _level(state):
+                why = "done"
                 break
     except KeyboardInterrupt:
         state.interrupted = True
     finite = torch.isfinite(state.value) & torch.isfinite(state.gradient).all(-1)
-    why = "interrupted" if state.interrupted else "limit"
+    why = "interrupted" if state.interrupted else why
     state.stopped = [why if ok else "not finite" for ok in finite.tolist()]
     return state
 
@@ -63,6 +65,12 @@ def _epoch(
         q.grad.nan_to_num_(0.0, 0.0, 0.0)
         optimizer.step()
         schedule.step()
+
+
+def _level(state: Climb) -> bool:
+    """Tell whether no start has a slope left."""
+    level = state.gradient.abs().amax(-1) <= _LEVEL * (1 + state.value.abs())
+    return bool((level | ~state.value.isfinite()).all())
 
 
 def _keep_best(objective: Objective, q: Tensor, state: Climb, progress: Progress) -> bool:

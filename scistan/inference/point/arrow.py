@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from scistan.inference.point.curvature import LEAST_CURVATURE
 from scistan.inference.point.objective import Objective
 
 __all__ = ["Arrow", "Layout", "guess_layout", "measure_arrow"]
@@ -177,7 +178,7 @@ class Arrow:
         """Give the flattest directions of the globals, the groups following."""
         scale = self._schur.diagonal().abs().clamp(min=1e-300).sqrt()
         values, vectors = self._torch.linalg.eigh(self._schur / (scale[:, None] * scale))
-        few = (vectors[:, :count] / (scale[:, None] * values[:count].clamp(min=1e-12).sqrt())).mT
+        few = (vectors[:, :count] / (scale[:, None] * values[:count].clamp(min=LEAST_CURVATURE).sqrt())).mT
         result = few.new_zeros((len(few), self._n))
         result[:, self.layout.globals] = few
         result[:, self.layout.locals] = -self._torch.einsum("jkg,rg->rjk", self._ties, few)

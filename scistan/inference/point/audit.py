@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from scistan.inference.point.curvature import LEAST_CURVATURE
 from scistan.inference.point.domains import boundary_words, bounded_blocks, latent_at
 from scistan.inference.point.lbfgs import climb
-from scistan.inference.point.mode import Mode, Searched, settle
+from scistan.inference.point.mode import Mode, Searched, count_places, settle
 from scistan.inference.point.objective import Objective
 from scistan.inference.point.options import Options
 from scistan.inference.point.progress import Progress
@@ -22,6 +23,7 @@ _CLOSE_SINGLE = 3e-2  # the same in single precision
 _SLOPE = 1e-5  # of the log density, relative to its size, where there is no curvature to measure by
 _LOOSE = 1.5  # standard error, in coordinates, from which a bounded latent may really be at its boundary
 _FLAT = 0.05  # loss of log density over three standard errors that counts as none; a peak loses 4.5
+_KINK = 0.05  # loss a tenth of a standard error away, or three, that no flat density has
 _SHARE = 0.3  # of the loss that the curvature promises over a short way, below which the curvature is no peak's
 _ROWS = 16
 _CERTAIN = -1e-3  # log likelihood of discrete data above which every outcome is foretold
@@ -119,22 +121,25 @@ def judge(
     findings = [messages.at_boundary(name, where) for name, where in held.items()]
     if searched.failed:
         findings.append(messages.starts_failed(searched.failed, searched.starts))
-    if searched.agreeing < searched.starts - searched.failed:
+    if searched.agreeing < searched.starts - searched.failed and not mode.interrupted:
         findings.append(messages.starts_disagree(searched.agreeing, searched.starts, searched.gap))
-    if searched.places > 1:
-        findings.append(messages.equal_modes(searched.places))
     if mode.interrupted:
         return Verdict(False, messages.interrupted(mode.iterations), tuple(findings), tuple(held))
     faults = _faults(objective, mode, gradient)
     if mode.stopped == "escaped" and not faults:
         raise messages.unbounded(_escaped(objective, mode), verb, gradient)
     if not faults:
+        places = count_places(mode, searched.rest)
+        if places > 1:
+            findings.append(messages.equal_modes(places))
         reason = _reason(mode, gradient)
         return Verdict(True, reason, tuple(findings), tuple(held))
     if not searched.moved:
         faults.append(messages.never_moved())
     elif mode.stopped == "limit":
         faults.append(messages.out_of_iterations(options.max_iterations))
+    elif mode.stopped == "epochs":
+        faults.append(messages.out_of_epochs(options.epochs))
     elif mode.stopped == "line search":
         faults.append(messages.stalled(mode.iterations))
     return Verdict(False, "; ".join(faults), tuple(findings), tuple(held))
@@ -146,7 +151,7 @@ def _escaped(objective: Objective, mode: Mode) -> list[str]:
 
 
 def _reason(mode: Mode, gradient: float) -> str:
-    if mode.curvature is None or mode.curvature.kind == "products":
+    if mode.curvature is None:
         return messages.small_slope(gradient, _SLOPE * max(1.0, abs(mode.value)))
     return messages.converged(mode.distance, _close(mode), gradient)
 
@@ -165,15 +170,15 @@ def _faults(objective: Objective, mode: Mode, gradient: float) -> list[str]:
     if curvature.definite and mode.distance > close:
         return [messages.too_far(mode.distance, close, gradient)]
     observed = objective.density.instance.graph.observed
-    if objective.likelihood_only and mode.value > _CERTAIN and all(t.draw.distribution.discrete for t in observed):
+    certain = mode.value > _CERTAIN and all(t.draw.distribution.discrete for t in observed)
+    if objective.likelihood_only and certain and bool(mode.free.any()):  # at a boundary there would be a maximum
         return [messages.separated(mode.value)]
-    faults = [messages.flat(names, drop) for names, drop in _flat_directions(objective, mode)]
+    faults = [(messages.flat if drop < _KINK else messages.kink)(names, drop)
+              for names, drop in _flat_directions(objective, mode)]
     if not curvature.definite and not faults:
         direction = curvature.directions(1)
         names = _loaded(objective, direction[0], None) if len(direction) else []
         faults.append(messages.saddle(names, curvature.lowest))
-    if curvature.kind == "products" and gradient > limit:
-        faults.append(messages.steep(gradient, limit))
     return faults
 
 
@@ -185,10 +190,10 @@ def _flat_directions(objective: Objective, mode: Mode) -> list[tuple[list[str], 
     torch = objective.torch
     rounding = 1e-3 if mode.q.dtype == torch.float32 else 1e-9
     rows = curvature.directions(4)
-    if abs(curvature.lowest) <= rounding and len(rows):
-        return [(_loaded(objective, rows[0], None), 0.0)]
     if not curvature.definite:
-        return []
+        if abs(curvature.lowest) > rounding or not len(rows):
+            return []
+        return [(_loaded(objective, rows[0], None), max(0.0, _drop(objective, mode, rows[0])))]
     deviations = curvature.deviations()
     if deviations is not None:
         rows = torch.cat([rows, _loosest(objective, mode, deviations)])
@@ -203,6 +208,13 @@ def _flat_directions(objective: Objective, mode: Mode) -> list[tuple[list[str], 
         if long < _FLAT or short < _SHARE * 0.5 * steps[1] ** 2:
             found.setdefault(tuple(_loaded(objective, row, deviations)), max(0.0, min(long, short)))
     return [(list(names), drop) for names, drop in found.items()]
+
+
+def _drop(objective: Objective, mode: Mode, row: Tensor) -> float:
+    """Give what is lost a tenth of a unit along a direction without curvature, if every curvature were 1: 0.005."""
+    step = 0.1 * max(getattr(mode.curvature, "lowest", 0.0), LEAST_CURVATURE) ** 0.5 * row
+    lost = mode.value - _values(objective, mode.q + objective.torch.stack([step, -step]))
+    return float(lost.nan_to_num(float("inf")).min())
 
 
 def _values(objective: Objective, rows: Tensor) -> Tensor:

@@ -6,10 +6,11 @@ from typing import Any, Protocol
 
 from scistan.inference.point.objective import Objective
 
-__all__ = ["DENSE", "Curvature", "Dense", "Products", "measure_dense"]
+__all__ = ["DENSE", "LEAST_CURVATURE", "Curvature", "Dense", "Products", "measure_dense"]
 
 Tensor = Any
 DENSE = 1000  # coordinates up to which the whole Hessian is computed without looking for structure
+LEAST_CURVATURE = 1e-12  # below which a direction is taken for no flatter than this
 _DAMPING = 0.1
 
 
@@ -96,7 +97,7 @@ class Dense:
         return self.roots.square().sum(0).sqrt()
 
     def directions(self, count: int) -> Tensor:
-        lowest = self._eigenvalues[:count].clamp(min=1e-12)
+        lowest = self._eigenvalues[:count].clamp(min=LEAST_CURVATURE)
         return self._padded((self._eigenvectors[:, :count] / (self._scale[:, None] * lowest.sqrt())).mT)
 
 
@@ -109,7 +110,11 @@ def measure_dense(objective: Objective, q: Tensor, free: Tensor) -> Dense:
 
 
 class Products:
-    """No matrix at all: systems are solved by conjugate gradients on products with the Hessian."""
+    """No matrix at all: systems are solved by conjugate gradients on products with the Hessian.
+
+    Whether it is definite is asked along the gradient and a random vector: any direction that curves upwards has a
+    share in that one.
+    """
 
     kind = "products"
 
@@ -120,7 +125,8 @@ class Products:
         self.definite = True
         self.lowest = float("nan")
         _, gradient = objective.value_and_gradient(q[None])
-        self.solve(gradient)
+        chance = self._torch.randn(q.shape, generator=self._torch.Generator().manual_seed(0), dtype=q.dtype)
+        self.solve(self._torch.cat([gradient, chance.to(q.device)[None]]))
 
     def _multiply(self, rows: Tensor) -> Tensor:
         return -self._objective.hessian_products(self._q, rows) * self._free

@@ -14,6 +14,7 @@ from scistan.inference.point import show
 from scistan.inference.point.mode import Mode
 from scistan.inference.point.objective import Objective
 from scistan.messages import point as messages
+from scistan.targets.scipy.streams import use_seed
 
 __all__ = ["PointEstimate", "Source"]
 
@@ -79,7 +80,7 @@ class PointEstimate:
         """Draw from the normal approximation at the mode: InferenceData, posterior predictive included."""
         from scistan.inference.point.laplace import laplace_draws
 
-        return laplace_draws(self, self._need("idata()"), draws, self.seed if seed is None else seed)
+        return laplace_draws(self, self._need("idata()"), draws, self.seed if seed is None else use_seed(seed))
 
     def profile(self, name: str, level: float = 0.95) -> Any:
         """Give intervals that the profile of the density gives, for each number of a latent, as a pandas table."""

@@ -19,7 +19,8 @@ class History:
     """Pairs for every start; a pair without curvature counts for nothing.
 
     Pairs are kept in a ring; `_order` lists its places from the oldest pair to the newest. With S, Y the steps and
-    changes and W = H0 Y, the small matrices `_sy` = S Y' and `_yw` = Y W' are kept up to date.
+    changes and W = H0 Y, the small matrices `_sy` = S Y' (of no pair with earlier changes: those are never read) and
+    `_yw` = Y W' are kept up to date.
     """
 
     def __init__(self, torch: Any, like: Tensor, precondition: Precondition | None) -> None:
@@ -49,10 +50,10 @@ class History:
         self._steps[:, place], self._changes[:, place] = step, change
         if self._precondition is not None:
             self._bent[:, place] = self._precondition(change)
-        self._sy[:, :, place] = (self._steps @ change[:, :, None])[..., 0]
-        self._sy[:, place, :] = (self._changes @ step[:, :, None])[..., 0]
-        across = (self._changes @ self._bent[:, place, :, None])[..., 0]
-        self._yw[:, :, place], self._yw[:, place, :] = across, across
+        used = slice(0, len(self._order))
+        self._sy[:, used, place] = (self._steps[:, used] @ change[:, :, None])[..., 0]
+        across = (self._changes[:, used] @ self._bent[:, place, :, None])[..., 0]
+        self._yw[:, used, place], self._yw[:, place, used] = across, across
         self._counts[:, place] = counts
         self._scale = torch.where(enough, curvature / length.clamp(min=1e-300), self._scale)
         self.known = self.known | enough

@@ -20,6 +20,8 @@ __all__ = ["Climb", "climb"]
 Tensor = Any
 Evaluate = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 _STILL_RISING = 1e-2  # slope outwards beyond the limit at which a start is taken to run away
+_LOOKOUT = 4  # iterations from one look for runaways to the next
+_STALLED = 15  # iterations without any gain after which a start goes no further: it is at a cliff or a kink
 _PATIENT = 2  # iterations in a row that must promise too little before a start counts as done
 
 
@@ -99,9 +101,9 @@ def _run(
     active = torch.isfinite(state.value) & torch.isfinite(state.gradient).all(-1)
     _stop(state, ~active, "not finite")
     history = History(torch, state.q, precondition)
-    idle = torch.zeros_like(state.value)
+    idle, barren = torch.zeros_like(state.value), torch.zeros_like(state.value)
     floor = 8 * torch.finfo(state.q.dtype).eps
-    for _ in range(max_iterations):
+    for step in range(max_iterations):
         gradient = -state.gradient
         d = -history.direction(gradient)
         promised = -(gradient * d).sum(-1)
@@ -114,9 +116,12 @@ def _run(
         idle = torch.where(small, idle + 1, 0.0)
         sure = history.known | (precondition is not None)
         done = active & (((idle >= _PATIENT) & sure) | (promised == 0))
-        active = _stopped(state, active, done, "done")
-        active = _stopped(state, active, active & (state.value >= goal), "arrived")
-        if limit is not None:
+        arrived, stalled = state.value >= goal, barren >= _STALLED
+        if bool((done | arrived | stalled).any()):
+            active = _stopped(state, active, done, "done")
+            active = _stopped(state, active, active & arrived, "arrived")
+            active = _stopped(state, active, active & stalled, "line search")
+        if limit is not None and step % _LOOKOUT == 0:
             out = ((state.q.abs() > limit) & (state.gradient * state.q.sign() > _STILL_RISING)).any(-1)
             active = _stopped(state, active, active & out, "escaped")
         if not bool(active.any()):
@@ -132,6 +137,7 @@ def _run(
             again = stuck & history.known
             history.forget(again)
             active = _stopped(state, active, stuck & ~again, "line search")
+        barren = torch.where(-found.loss - state.value > floor * state.value.abs(), 0.0, barren + 1)
         state.q, state.value, state.gradient = found.q, -found.loss, -found.gradient
         state.iterations = state.iterations + found.moved
         if progress is not None:

@@ -42,6 +42,12 @@ def search(
     slope = (gradient * direction).sum(-1)
     eps = torch.finfo(loss.dtype).eps
     slack = 10 * eps * loss.abs()
+    tried = None
+    if bool(active.all()):
+        tried = _try(torch, evaluate, q, length, direction, torch.arange(len(q), device=q.device))
+        accepted = _weigh(torch, tried, length, loss, slope, slack)[1]
+        if bool(accepted.all()):  # the usual case: the first step will do
+            return Found(tried[0], tried[1], tried[2], accepted)
     finest = eps * q.abs().amax(-1).clamp(min=1)
     low, low_loss, low_slope = torch.zeros_like(length), loss, slope
     high, high_loss = torch.full_like(length, float("inf")), torch.full_like(loss, float("inf"))
@@ -52,20 +58,13 @@ def search(
         rows = searching.nonzero().flatten()
         if not len(rows):
             break
-        everyone = len(rows) == len(q)
-        t = length if everyone else length[rows]
-        at = q + t[:, None] * direction if everyone else q[rows] + t[:, None] * direction[rows]
-        new_loss, new_gradient = evaluate(at, rows)
-        d, f0, s0 = (direction, loss, slope) if everyone else (direction[rows], loss[rows], slope[rows])
-        new_slope = (new_gradient * d).sum(-1)
-        finite = torch.isfinite(new_loss) & torch.isfinite(new_gradient).all(-1)
-        near = finite & (new_loss <= f0 + slack[rows]) & (new_slope <= (2 * _DECREASE - 1) * s0)
-        falls = finite & ((new_loss <= f0 + _DECREASE * t * s0) | near)
-        steep = falls & (new_slope < _CURVATURE * s0)
-        accepted = falls & ~steep
-        if everyone and not bool(best.moved.any()) and bool(accepted.all()):
-            return Found(at, new_loss, new_gradient, accepted)  # the usual case: the first step will do
-        better = finite & falls & (new_loss <= best.loss[rows] + slack[rows])
+        t = length[rows]
+        if tried is None:
+            tried = _try(torch, evaluate, q[rows], t, direction[rows], rows)
+        at, new_loss, new_gradient, new_slope = tried
+        falls, accepted = _weigh(torch, tried, t, loss[rows], slope[rows], slack[rows])
+        steep, tried = falls & ~accepted, None
+        better = falls & (new_loss <= best.loss[rows] + slack[rows])
         taken = rows[better]
         best.q[taken], best.loss[taken] = at[better], new_loss[better]
         best.gradient[taken], best.moved[taken] = new_gradient[better], True
@@ -80,6 +79,26 @@ def search(
         length = _next(torch, low, low_loss, low_slope, high, high_loss, high_slope)
         searching = searching & ~((high - low) * direction.abs().amax(-1) <= finest)
     return best
+
+
+def _try(
+    torch: Any, evaluate: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]], q: Tensor, t: Tensor, d: Tensor, rows: Tensor
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Give the point at distance `t`, its loss and gradient, and the slope along the way."""
+    at = torch.addcmul(q, t[:, None], d)
+    loss, gradient = evaluate(at, rows)
+    return at, loss, gradient, (gradient * d).sum(-1)
+
+
+def _weigh(
+    torch: Any, tried: tuple[Tensor, ...], t: Tensor, loss: Tensor, slope: Tensor, slack: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Tell which trials fall far enough, and which of those are flat enough to be accepted."""
+    _, new_loss, new_gradient, new_slope = tried
+    near = (new_loss <= loss + slack) & (new_slope <= (2 * _DECREASE - 1) * slope)
+    falls = (new_loss <= loss + _DECREASE * t * slope) | near
+    falls = falls & torch.isfinite(new_loss) & torch.isfinite(new_gradient).all(-1)
+    return falls, falls & (new_slope >= _CURVATURE * slope)
 
 
 def _next(torch: Any, low: Tensor, f: Tensor, s: Tensor, high: Tensor, g: Tensor, r: Tensor) -> Tensor:

@@ -25,7 +25,6 @@ from scistan.inference.point.starts import starting_points
 from scistan.inference.point.uncertainty import Quantities, standard_errors
 from scistan.messages import point as messages
 from scistan.passes import run_passes
-from scistan.targets.scipy.streams import fresh_seed
 from scistan.targets.torch import Batches, Target, TorchDensity, choose_target, to_numpy
 
 __all__ = ["lower", "maximize"]
@@ -34,19 +33,21 @@ __all__ = ["lower", "maximize"]
 def maximize(instance: Instance, verb: str, **given: Any) -> PointEstimate:
     """Maximize the joint density over the sampled coordinates (`"map"`), or the observed terms alone (`"mle"`)."""
     options = read_options(verb, given)
-    if options.seed is None:
-        options = replace(options, seed=fresh_seed())
     target = choose_target(options.device, options.dtype)
     clock = _Clock()
     objective = lower(instance, verb, options, target)
-    starts = starting_points(objective.density, options.starts, options.seed or 0, options.inits)
+    starts = starting_points(objective.density, options.starts, options.seed, options.inits)
     clock.lap("prepare")
     progress = Progress(options.progress, verb)
     try:
         searched = find_mode(objective, starts, verb, options, progress)
         clock.lap("optimize")
-        held = release_boundaries(objective, searched, verb, progress)
-        verdict = judge(objective, searched, held, options, verb)
+        try:
+            held = release_boundaries(objective, searched, verb, progress)
+            verdict = judge(objective, searched, held, options, verb)
+        except KeyboardInterrupt:
+            searched.mode.interrupted = True
+            verdict = judge(objective, searched, {}, options, verb)
         clock.lap("audit")
     finally:
         progress.close()
@@ -79,7 +80,7 @@ def maximize(instance: Instance, verb: str, **given: Any) -> PointEstimate:
         kind=verb,
         device=target.device,
         dtype=target.dtype,
-        seed=options.seed or 0,
+        seed=options.seed,
         dims={name: instance.dims.get(name, ()) for name in values},
         coords=dict(instance.coords),
         coordinates=to_numpy(mode.q),

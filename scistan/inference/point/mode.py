@@ -16,9 +16,9 @@ from scistan.inference.point.lbfgs import Climb, climb
 from scistan.inference.point.objective import Objective
 from scistan.inference.point.options import Options
 from scistan.inference.point.progress import Progress
-from scistan.inference.point.rising import refuse_if_rising
+from scistan.inference.point.rising import OUT, refuse_if_rising
 
-__all__ = ["Mode", "Searched", "find_mode", "measure", "same_height", "settle"]
+__all__ = ["Mode", "Searched", "count_places", "find_mode", "measure", "same_height", "settle"]
 
 Tensor = Any
 CLIMB = 1e-10  # promised gain of log density at which a climb ends; exact curvature does the rest
@@ -27,6 +27,7 @@ LEAST = 1e-14  # a squared distance to the mode, in standard errors, below which
 _NEAR = 1e-9  # a squared distance over which the curvature does not change enough to be measured again
 _DENSE_IF_NEEDED = 4000
 _MOST_FOR_OTHERS = 200  # iterations that each of the other starts may take at a stretch
+_UNPOLISHED = 0.5  # log density within which starts agree that Adam has left where they are: a standard error
 _FAR = 25.0  # coordinates of a bounded latent this far out are on their way to its boundary
 
 
@@ -53,7 +54,7 @@ class Searched:
     starts: int
     failed: int
     agreeing: int
-    places: int  # different points of that height
+    rest: Tensor  # where the other starts of that height ended
     gap: float  # how much lower the best start ended that does not agree
     moved: bool
 
@@ -98,8 +99,8 @@ def find_mode(objective: Objective, starts: Tensor, verb: str, options: Options,
                 refuse_if_rising(objective, mode.q, mode.value, mode.gradient, free, verb)
         mode.interrupted = mode.interrupted or second.interrupted
     moved = bool((mode.q != starts[lead]).any())
-    rest = rest[heights >= mode.value - same_height(mode.value)]
-    return _compare(torch, mode, ended, rest, failed, moved)
+    slack = same_height(mode.value)
+    return _compare(torch, mode, ended, rest[heights >= mode.value - slack], failed, moved, slack)
 
 
 def _first_finite(objective: Objective, starts: Tensor) -> tuple[int, tuple[Tensor, Tensor]]:
@@ -119,28 +120,53 @@ def _climb_others(
 ) -> Climb:
     """Climb from the other starts until each has come to the first mode or to rest elsewhere.
 
-    Near that mode its curvature leads there in a few steps; where it does not, plain L-BFGS takes over.
+    Near that mode its curvature leads there in a few steps, and further away L-BFGS leads near, so they take turns.
+    What has come to rest below and far out gets a second chance.
     """
     torch = objective.torch
-    curved = mode.curvature.precondition if mode.curvature is not None else None
     most = min(options.max_iterations, _MOST_FOR_OTHERS)
     found = Climb(points.clone(), points.new_full((len(points),), -float("inf")), torch.zeros_like(points),
                   points.new_zeros(len(points)), [""] * len(points))
     open_ = torch.ones(len(points), dtype=torch.bool, device=points.device)
-    goal = mode.value - same_height(mode.value) / 2
-    stages = ((curved, 12, ROUGH), (None, most, ROUGH), (curved, 30, ROUGH), (None, most, CLIMB))
-    for precondition, iterations, tolerance in stages:
-        if found.interrupted or not bool(open_.any()) or (precondition is None and iterations < most):
-            continue
-        part = climb(objective, found.q[open_], tolerance=tolerance, max_iterations=iterations, limit=far,
-                     progress=progress, precondition=precondition, goal=goal)
-        found.q[open_], found.value[open_], found.gradient[open_] = part.q, part.value, part.gradient
-        found.interrupted = part.interrupted
-        there = _same_place(mode, found.q)
-        open_ = open_ & ~((found.value >= goal) & there)
-        if precondition is None and iterations == most:
-            goal = float("inf")  # what has come to that height elsewhere may rise further
+    height = mode.value - same_height(mode.value) / 2
+    stages = [(True, 12, ROUGH), (False, 40, ROUGH), (True, 12, ROUGH), (False, most, ROUGH), (True, 30, ROUGH)]
+    if any(block.term.draw.noncentred for block in objective.density.blocks):
+        del stages[0]  # far from the mode the curvature of a scale's members is another
+    for part in ([*stages, (False, most, CLIMB)], stages):
+        goal = height
+        for curved, iterations, tolerance in part:
+            if found.interrupted or not bool(open_.any()) or (curved and mode.curvature is None):
+                continue
+            climbed = climb(objective, found.q[open_], tolerance=tolerance, limit=far, progress=progress, goal=goal,
+                            max_iterations=min(iterations, options.max_iterations),
+                            precondition=mode.curvature.precondition if curved and mode.curvature else None)
+            found.q[open_], found.value[open_], found.gradient[open_] = climbed.q, climbed.value, climbed.gradient
+            found.interrupted = climbed.interrupted
+            open_ = open_ & ~((found.value >= height) & _same_place(mode, found.q))
+            if not curved and iterations == most:
+                goal = float("inf")  # what has come to that height elsewhere may rise further
+        open_ = open_ & (found.value < height)
+        back = _brought_back(objective, found.q[open_])
+        if back is None:
+            break
+        found.q[open_] = back
     return found
+
+
+def _brought_back(objective: Objective, rows: Tensor) -> Tensor | None:
+    """Bring bounded coordinates that have run out back to the middle, non-centred ones with them; None if none has.
+
+    A scale near 0 is a plateau: it has no slope there whatever the data say, once its members have gone to 0.
+    """
+    back, gone = rows.clone(), False
+    for start, stop, _, _ in bounded_blocks(objective):
+        out = rows[:, start:stop].abs() > OUT
+        gone = gone or bool(out.any())
+        back[:, start:stop] = back[:, start:stop].masked_fill(out, 0.0)
+    for block in objective.density.blocks:
+        if block.term.draw.noncentred:
+            back[:, block.start : block.stop] = 0.0
+    return back if gone else None
 
 
 def _same_place(mode: Mode, rows: Tensor) -> Tensor:
@@ -162,9 +188,9 @@ def _unpolished(objective: Objective, starts: Tensor, down: Climb) -> Searched:
     if not down.interrupted:
         mode.curvature = measure(objective, mode.q, free)
         mode.distance = _distance(mode)
-    near = int((heights > mode.value - max(0.5, 1e-4 * abs(mode.value))).sum())
     failed = int((~torch.isfinite(down.value)).sum())
-    return Searched(mode, len(starts), failed, near, 1, 0.0, bool((mode.q != starts[k]).any()))
+    slack = _UNPOLISHED + same_height(mode.value)
+    return _compare(torch, mode, down.value, down.q[:0], failed, bool((mode.q != starts[k]).any()), slack)
 
 
 def same_height(value: float) -> float:
@@ -172,15 +198,17 @@ def same_height(value: float) -> float:
     return 1e-2 + 1e-9 * abs(value)
 
 
-def _compare(torch: Any, mode: Mode, ended: Tensor, rest: Tensor, failed: int, moved: bool) -> Searched:
-    high = ended >= mode.value - same_height(mode.value)
+def _compare(
+    torch: Any, mode: Mode, ended: Tensor, rest: Tensor, failed: int, moved: bool, slack: float
+) -> Searched:
+    high = ended >= mode.value - slack
     lower = ended[torch.isfinite(ended) & ~high]
     gap = mode.value - float(lower.max()) if len(lower) else 0.0
-    return Searched(mode, len(ended), failed, int(high.sum()), _places(mode, rest), gap, moved)
+    return Searched(mode, len(ended), failed, int(high.sum()), rest, gap, moved)
 
 
-def _places(mode: Mode, rows: Tensor) -> int:
-    """Count the points of this height that are apart by more than their own uncertainty."""
+def count_places(mode: Mode, rows: Tensor) -> int:
+    """Count the points of the mode's height that are apart by more than their own uncertainty; what is held is not."""
     away = rows[~_same_place(mode, rows)]
     if not len(away) or mode.curvature is None:
         return 1

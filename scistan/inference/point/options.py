@@ -8,6 +8,7 @@ from typing import Any
 
 from scistan.messages import inference as inference_messages
 from scistan.messages import point as messages
+from scistan.targets.scipy.streams import use_seed
 
 __all__ = ["Options", "read_options"]
 
@@ -23,7 +24,7 @@ class Options:
 
     device: str = "cpu"
     starts: int = 8
-    seed: int | None = None
+    seed: int = 0
     dtype: str = "float64"
     optimizer: str = "auto"
     max_iterations: int = 1000
@@ -42,11 +43,14 @@ def read_options(verb: str, given: Mapping[str, Any]) -> Options:
     for name in given:
         if name not in known:
             raise messages.unknown_option(verb, name, [*known, "data"])
-    options = Options(**given)
+    options = Options(**{**given, "seed": use_seed(given.get("seed"))})
     for name in ("starts", "max_iterations", "epochs"):
         _whole(name, getattr(options, name))
     if options.batch_size is not None:
         _whole("batch_size", options.batch_size)
+    for name in ("polish", "compile", "progress"):
+        if not isinstance(getattr(options, name), bool):
+            raise messages.bad_option(name, getattr(options, name), "True or False")
     if options.optimizer not in ("auto", "lbfgs", "adam"):
         raise messages.bad_option("optimizer", options.optimizer, "'lbfgs', 'adam' or 'auto'")
     rate = options.learning_rate

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from scistan.distributions.resolve import value_domain
 from scistan.errors import ScistanError
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.inference.density import latent_values
-from scistan.messages import inference as messages
+from scistan.messages import point as messages
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import NUMPY
 from scistan.targets.scipy.draws import draw_term
@@ -21,7 +22,7 @@ from scistan.targets.torch import TorchDensity, to_numpy
 __all__ = ["starting_points"]
 
 _JITTER = 2.0  # as wide as Stan's own starts
-_NEAR = 0.1  # of that for non-centred latents
+_NEAR = 0.1  # of that for non-centred latents, all of a group together
 
 
 def starting_points(density: TorchDensity, count: int, seed: int, inits: object) -> Any:
@@ -42,7 +43,7 @@ def starting_points(density: TorchDensity, count: int, seed: int, inits: object)
         # Random members of a group drive its scale to 0, where they no longer matter and it stays.
         for block in density.blocks:
             if block.term.draw.noncentred:
-                points[:, block.start : block.stop] *= _NEAR
+                points[:, block.start : block.stop] *= _NEAR / np.sqrt(block.stop - block.start)
     return density.backend.constant(points)
 
 
@@ -51,8 +52,17 @@ def _given(density: TorchDensity, instance: Instance, inits: object) -> np.ndarr
     if not isinstance(given, Mapping):
         raise messages.unknown_inits(inits)
     latents = {t.name for t in instance.graph.latents}
-    values = latent_values(instance, {k: v for k, v in given.items() if k in latents or isinstance(inits, Mapping)})
-    return to_numpy(density.unconstrain(values))
+    known = {k: v for k, v in given.items() if k in latents or isinstance(inits, Mapping)}
+    middle, _, _ = density.constrain(density.backend.zeros(density.dimension))
+    rest = {t.name: to_numpy(middle[t.value].array) for t in instance.graph.latents if t.name not in known}
+    points = to_numpy(density.unconstrain(latent_values(instance, {**rest, **known}))).copy()
+    for block in density.blocks:
+        part = points[block.start : block.stop]
+        if block.term.name in rest:
+            part[:] = 0.0  # the middle, whatever it depends on
+        elif not np.isfinite(part).all():
+            raise messages.init_outside(block.term.name, value_domain(block.term.draw).words)
+    return points
 
 
 def _from_prior(density: TorchDensity, instance: Instance, count: int, seed: int) -> np.ndarray | None:

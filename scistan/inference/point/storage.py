@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any, Protocol
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -46,8 +47,15 @@ def _plain(thing: Any) -> Any:
 
 def load_estimate(path: str | Path, model: _Model | None = None) -> PointEstimate:
     """Read an estimate; with the model it was made with, everything works as before."""
-    with np.load(Path(path), allow_pickle=False) as file:
-        meta = json.loads(str(file["meta"]))
+    path = Path(path)
+    if not path.is_file():
+        raise messages.not_an_estimate(path, "there is no such file")
+    try:
+        opened = np.load(path, allow_pickle=False)
+        meta = json.loads(str(opened["meta"]))
+    except (OSError, ValueError, KeyError, TypeError, BadZipFile):
+        raise messages.not_an_estimate(path, "its content is something else") from None
+    with opened as file:
         values = {key.removeprefix("value:"): file[key] for key in file.files if key.startswith("value:")}
         errors = {key.removeprefix("error:"): file[key] for key in file.files if key.startswith("error:")}
         coordinates = file["coordinates"]

@@ -52,7 +52,19 @@ def _outside(term: Term, value: np.ndarray, evaluator: Evaluator) -> bool:
         return True
     below = isinstance(domain.lower, Node) and (value < evaluator[domain.lower].array).any()
     above = isinstance(domain.upper, Node) and (value > evaluator[domain.upper].array).any()
-    return bool(below or above)
+    return bool(below or above or _bad_arguments(term, evaluator))
+
+
+def _bad_arguments(term: Term, evaluator: Evaluator) -> bool:
+    """Tell whether an argument that depends on latents lies outside its domain: formulas have values even there."""
+    for parameter, node in zip(term.draw.distribution.parameters, term.draw.args, strict=True):
+        array, domain = evaluator[node].array, parameter.domain
+        if domain.event_rank:
+            continue
+        for bound, beyond in ((domain.lower, np.less), (domain.upper, np.greater)):
+            if isinstance(bound, int | float) and beyond(array, bound).any():
+                return True
+    return False
 
 
 def pointwise_log_densities(

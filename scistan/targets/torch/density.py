@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from math import prod
+from math import inf, prod
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,6 +22,7 @@ from scistan.targets.torch.backend import TorchBackend
 from scistan.targets.torch.bijections import STRUCTURES, Bijection, bounded
 from scistan.targets.torch.schedule import Schedule, Stage, Values
 from scistan.targets.torch.sums import Part, add_parts, split_sum
+from scistan.targets.torch.support import guards
 
 __all__ = ["Block", "TorchDensity", "joint_log_density"]
 
@@ -243,7 +244,8 @@ class TorchDensity:
             if term.is_observed or not likelihood_only:
                 z = standard.get(term.name)
                 node = pointwise(term if z is None else Term(term.name, z, standard_draw(term.draw)))
-                (of_batch if term.name in self._batch else once).extend(split_sum(node, self.instance))
+                for part in (node, *guards(term, self.instance, self._inputs)):
+                    (of_batch if term.name in self._batch else once).extend(split_sum(part, self.instance))
         stages += [Stage(z) for z in standard.values()]
         roots = [node for part in (*once, *of_batch) for node in part.reads]
         schedule = Schedule(self.instance, self.backend, stages, roots, self._inputs)
@@ -264,8 +266,17 @@ class TorchDensity:
         return [(term, total(term)) for term in self.instance.graph.terms]
 
     def term_densities(self, evaluator: Evaluator) -> dict[str, Tensor]:
-        """Give each term's log density at the values that `evaluator` holds."""
-        return {term.name: evaluator[node].array for term, node in self._totals}
+        """Give each term's log density at the values that `evaluator` holds; -∞ outside, whatever the formula says."""
+        found = {}
+        for term, node in self._totals:
+            value = evaluator[node]
+            array = value.array
+            for guard in guards(term, self.instance, bijected=False):
+                at = evaluator[guard]
+                least = at.array.reshape(*at.array.shape[: int(at.batched)], -1).amin(-1)
+                array = self.torch.where(least < 0, least, array)
+            found[term.name] = array
+        return found
 
     def at_values(self, latents: Mapping[Node, Tensor]) -> Tensor:
         """Give the joint log density at constrained values."""
@@ -283,6 +294,8 @@ def _sum_events(tensor: Tensor, lead: int) -> Tensor:
 
 
 def joint_log_density(instance: Instance, latents: Mapping[Node, np.ndarray]) -> float:
-    """Give the joint log density at one point of constrained values."""
+    """Give the joint log density at one point of constrained values; `-inf` outside the support."""
     density = TorchDensity(instance)
+    if any(value_domain(t.draw).violations(latents[t.value]).any() for t in instance.graph.latents):
+        return -inf
     return float(density.at_values({leaf: density.backend.constant(a) for leaf, a in latents.items()}))

@@ -34,7 +34,7 @@ class Target:
 def choose_target(device: object, dtype: object = "float64") -> Target:
     """Check a device and a precision; `"auto"` takes a GPU if there is one that serves, else the CPU."""
     torch = import_torch()
-    precision = str(dtype).removeprefix("torch.")
+    precision = getattr(dtype, "__name__", str(dtype)).removeprefix("torch.")
     if precision not in DTYPES:
         raise messages.unknown_dtype(dtype)
     if device == "auto":

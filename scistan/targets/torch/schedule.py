@@ -12,6 +12,7 @@ from scistan.graph.node import Apply, Data, Literal, Node
 from scistan.graph.walk import topological
 from scistan.targets.evaluate import Evaluator, Value, concrete, implementation, meeting_rank
 from scistan.targets.torch.backend import TorchBackend, import_torch
+from scistan.targets.torch.convert import lay_out
 
 __all__ = ["Schedule", "Stage", "Values"]
 
@@ -116,7 +117,14 @@ def _fold(
     evaluator = Evaluator(instance, backend)
     with backend.module.no_grad():
         evaluator.compute(needed)
-    return {node: evaluator[node].array for node in needed}
+    factors = {arg for node in order if node in moving and isinstance(node, Apply) and node.op.name == "matmul"
+               for arg in node.args}
+    fixed = {}
+    for node in needed:
+        tensor = evaluator[node].array
+        array = instance.values.get(node) if isinstance(node, Data) else None
+        fixed[node] = lay_out(tensor, array) if node in factors else tensor
+    return fixed
 
 
 def _step(
