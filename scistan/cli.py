@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from scistan.errors import ScistanError
+from scistan.messages import toolchain as messages
 
 __all__ = ["main"]
 
@@ -82,8 +83,10 @@ def doctor(options: argparse.Namespace) -> int:
 
 def install_cmdstan(options: argparse.Namespace) -> int:
     """Call cmdstanpy's installer."""
-    import cmdstanpy
-
+    try:
+        import cmdstanpy
+    except ImportError:
+        raise messages.no_cmdstanpy() from None
     done = cmdstanpy.install_cmdstan(
         version=options.version,
         dir=options.dir,
@@ -91,7 +94,9 @@ def install_cmdstan(options: argparse.Namespace) -> int:
         overwrite=options.overwrite,
         progress=True,
     )
-    return 0 if done else 1
+    if not done:
+        raise messages.cmdstan_not_installed()
+    return 0
 
 
 def cache_list(options: argparse.Namespace) -> int:

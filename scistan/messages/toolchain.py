@@ -99,6 +99,19 @@ def bad_cmdstan(path: str) -> NoToolchainError:
     )
 
 
+def no_cmdstanpy() -> ToolchainError:
+    """The package that installs CmdStan is missing."""
+    return ToolchainError("cmdstanpy, which installs CmdStan, is missing", remedy="pip install cmdstanpy")
+
+
+def cmdstan_not_installed() -> ToolchainError:
+    """cmdstanpy's installer has failed and said why."""
+    return ToolchainError(
+        "CmdStan was not installed: cmdstanpy's installer failed, see above",
+        remedy="CmdStan is not needed: with `pip install httpstan` and a C++ compiler executables are built offline",
+    )
+
+
 def needs_cmdstan(names: Sequence[str]) -> ToolchainError:
     """An option that the wheel toolchain cannot serve."""
     return ToolchainError(
