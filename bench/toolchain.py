@@ -16,10 +16,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from scistan.toolchain.build import compile_stan
+from scistan.toolchain.cache import open_store
 from scistan.toolchain.find import find_toolchain
 from scistan.toolchain.options import BuildOptions
+from scistan.toolchain.place import PRODUCTS
 from scistan.toolchain.pool import compile_many
-from scistan.toolchain.wheel import Wheel
+from scistan.toolchain.wheel import LIBRARIES, Wheel
 
 EIGHT_SCHOOLS = """data {
   int<lower=0> J;
@@ -59,6 +61,18 @@ def timed(work: Callable[[], object]) -> tuple[float, float]:
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+def runner_objects(toolchain: Wheel) -> list[str]:
+    """Give the objects of the runner's core units, which the first build has left in the cache."""
+    units = {unit.path.name for unit in toolchain.runner.chosen("core")}
+    parts = {"kind": "unit", "compiler": toolchain.compiler.identity, "flags": list(toolchain.flags(BuildOptions()))}
+    found = {
+        str(entry.record.parts["name"]): str(entry.folder / "object.o")
+        for entry in open_store().entries(PRODUCTS)
+        if parts.items() <= entry.record.parts.items() and entry.record.parts["name"] in units
+    }
+    return list(found.values())
+
+
 def plain(toolchain: Wheel) -> None:
     """Translate, compile and link one program as one would by hand, without a precompiled header."""
     with tempfile.TemporaryDirectory() as folder:
@@ -66,8 +80,13 @@ def plain(toolchain: Wheel) -> None:
         words = [str(toolchain.files.stanc), "--O1", "--o=model.hpp", "model.stan"]
         subprocess.run(words, cwd=folder, check=True)
         words = [*toolchain.compiler.command, *toolchain.flags(BuildOptions())]
-        words += ["-I", str(toolchain.files.include), "-c", "-x", "c++", "model.hpp"]
+        words += ["-I", str(toolchain.files.include), "-c", "-x", "c++", "model.hpp", "-o", "model.o"]
         subprocess.run(words, cwd=folder, check=True)
+        libraries = str(toolchain.files.libraries)
+        words = [*toolchain.compiler.command, "model.o", *runner_objects(toolchain), "-L", libraries, *LIBRARIES]
+        words += [f"-Wl,-rpath,{libraries}", "-o", "model"]
+        subprocess.run(words, cwd=folder, check=True)
+        subprocess.run(["./model", "info"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
 
 
 def report(what: str, first: tuple[float, float], second: tuple[float, float], aim: str) -> None:

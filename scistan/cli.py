@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from scistan.errors import ScistanError
+from scistan.messages import toolchain as messages
 
 __all__ = ["main"]
 
@@ -17,7 +19,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     command: Callable[[argparse.Namespace], int] = options.command
     try:
-        return command(options)
+        code = command(options)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # `scistan cache list | head`: nobody reads on, and nothing is wrong
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except ScistanError as error:
         print(error, file=sys.stderr)
         return 1
@@ -76,8 +83,10 @@ def doctor(options: argparse.Namespace) -> int:
 
 def install_cmdstan(options: argparse.Namespace) -> int:
     """Call cmdstanpy's installer."""
-    import cmdstanpy
-
+    try:
+        import cmdstanpy
+    except ImportError:
+        raise messages.no_cmdstanpy() from None
     done = cmdstanpy.install_cmdstan(
         version=options.version,
         dir=options.dir,
@@ -85,7 +94,9 @@ def install_cmdstan(options: argparse.Namespace) -> int:
         overwrite=options.overwrite,
         progress=True,
     )
-    return 0 if done else 1
+    if not done:
+        raise messages.cmdstan_not_installed()
+    return 0
 
 
 def cache_list(options: argparse.Namespace) -> int:

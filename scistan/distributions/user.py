@@ -10,6 +10,7 @@ from scistan.distributions.declaration import REGISTRY, Distribution, Formula, P
 from scistan.distributions.unnamed import Constructor
 from scistan.domains import Domain
 from scistan.messages import model as messages
+from scistan.ops.own_stan import note_own_stan
 
 __all__ = ["DOMAINS", "declare_distribution"]
 
@@ -94,6 +95,7 @@ def declare_distribution(
         location_scale=location_scale,
     )
     _declared_here.add(name)
+    note_own_stan(f"distribution `{name}`", stan if isinstance(stan, str) else "", rng)
     return _public(declared)
 
 

@@ -21,6 +21,7 @@ from scistan.engines.registry import ENGINES
 from scistan.inference.density import check_complete
 from scistan.inference.fit import Fit
 from scistan.inference.inits import starting_values
+from scistan.inference.refusal import in_users_terms
 from scistan.inference.sample import fit_of
 from scistan.inference.subject import Subject
 from scistan.messages import sampling as messages
@@ -67,7 +68,8 @@ def approximate(
     data = to_json(subject.program.data(subject.instance))
     starts = starting_values(subject.instance, subject.program, inits, 1, used, data)
     started = time.perf_counter()
-    executable = compile_stan(subject.program.text, options=BuildOptions(methods="full"), progress=progress)
+    with in_users_terms(subject.program):
+        executable = compile_stan(subject.program.text, options=BuildOptions(methods="full"), progress=progress)
     ready = time.perf_counter()
     folder = Folder(f"scistan-{method}-")
     try:

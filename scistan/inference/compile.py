@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 from scistan.errors import ScistanError
+from scistan.inference.refusal import in_users_terms, refusal
 from scistan.inference.subject import Subject
+from scistan.targets.stan.program import StanProgram
 from scistan.toolchain.build import compile_stan
+from scistan.toolchain.errors import StancError
 from scistan.toolchain.pool import compile_many
 
 __all__ = ["compile_model", "compile_models"]
@@ -19,7 +22,8 @@ Key = TypeVar("Key")
 
 def compile_model(subject: Subject, progress: bool) -> Path:
     """Give the executable of a model."""
-    return compile_stan(subject.program.text, progress=progress)
+    with in_users_terms(subject.program):
+        return compile_stan(subject.program.text, progress=progress)
 
 
 @overload
@@ -33,15 +37,20 @@ def compile_models(models: Any, workers: int | None = None, progress: bool = Tru
     if isinstance(models, Mapping):
         return dict(zip(models, compile_models(list(models.values()), workers, progress), strict=True))
     lowered = [_lowered(model) for model in models]
-    texts = [made for made in lowered if isinstance(made, str)]
+    texts = [made.text for made in lowered if isinstance(made, StanProgram)]
     built = iter(compile_many(texts, workers=workers, progress=progress) if texts else [])
-    return [next(built) if isinstance(made, str) else made for made in lowered]
+    return [_told(next(built), made) if isinstance(made, StanProgram) else made for made in lowered]
 
 
-def _lowered(model: Any) -> str | ScistanError:
+def _told(result: Result, program: StanProgram) -> Result:
+    """Put an error in a model's place into the user's terms."""
+    return refusal(result, program) if isinstance(result, StancError) else result
+
+
+def _lowered(model: Any) -> StanProgram | ScistanError:
     """Give a model's program, or the reason why it has none."""
     try:
-        text: str = model._subject().program.text
+        program: StanProgram = model._subject().program
     except ScistanError as error:
         return error
-    return text
+    return program

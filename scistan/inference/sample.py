@@ -27,6 +27,7 @@ from scistan.inference.fit import Fit
 from scistan.inference.generated import derived_quantities
 from scistan.inference.groups import GENERATED
 from scistan.inference.inits import starting_values
+from scistan.inference.refusal import in_users_terms
 from scistan.inference.size import check_size
 from scistan.inference.subject import Rebind, Subject
 from scistan.messages import sampling as messages
@@ -131,7 +132,8 @@ def _run(subject: Subject, request: Request, plan: Plan, executor: Executor | No
     """Run a plan; where no chain can start, find the term that keeps it from starting."""
     asked = replace(request, options=dict(plan.options), warmup=plan.warmup)
     try:
-        return run_everywhere(plan.engine, asked, executor)
+        with in_users_terms(subject.program):
+            return run_everywhere(plan.engine, asked, executor)
     except SamplingError as error:
         with _GRAPH_WORK:
             culprit = find_culprit(subject.instance, subject.program, request.data, request.inits)

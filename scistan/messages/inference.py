@@ -104,5 +104,16 @@ def program_refused(engine: str, why: str, program: str) -> ScistanError:
     return InternalError(f"the generated program was refused by {engine}: {why}", attachment=program)
 
 
+def own_stan_refused(what: str, why: str, place: Place | None) -> ModelError:
+    """Stan text of the user's own that stanc does not take."""
+    return ModelError(f"stanc refuses the Stan of your {what}, {why}", remedy="mend its Stan text there", place=place)
+
+
+def generated_code_refused(why: str, line: int, program: str, place: Place | None) -> InternalError:
+    """Stan text of ours that stanc does not take."""
+    numbered = "\n".join(f"{number:4d}  {text}" for number, text in enumerate(program.splitlines(), 1))
+    return InternalError(f"stanc refuses line {line} of the generated program: {why}", attachment=numbered, place=place)
+
+
 def unknown_pass(name: str, known: Iterable[str]) -> ModelError:
     return ModelError(f"there is no pass `{name}`.", remedy=nearest(name, known), place=user_place())

@@ -99,6 +99,19 @@ def bad_cmdstan(path: str) -> NoToolchainError:
     )
 
 
+def no_cmdstanpy() -> ToolchainError:
+    """The package that installs CmdStan is missing."""
+    return ToolchainError("cmdstanpy, which installs CmdStan, is missing", remedy="pip install cmdstanpy")
+
+
+def cmdstan_not_installed() -> ToolchainError:
+    """cmdstanpy's installer has failed and said why."""
+    return ToolchainError(
+        "CmdStan was not installed: cmdstanpy's installer failed, see above",
+        remedy="CmdStan is not needed: with `pip install httpstan` and a C++ compiler executables are built offline",
+    )
+
+
 def needs_cmdstan(names: Sequence[str]) -> ToolchainError:
     """An option that the wheel toolchain cannot serve."""
     return ToolchainError(
@@ -175,7 +188,7 @@ def stanc_failed(output: str, command: str, code: int) -> ToolchainError:
     outer = re.search(r"included\s+from\s+'model\.stan', line (\d+)", output)
     file = where[1].removeprefix("includes/")
     line = int(where[2])
-    parts = re.split(r"^\s*-{10,}\s*$", output, flags=re.MULTILINE)
+    parts = re.split(r"-{10,}", output)
     message = " ".join(parts[-1].split())
     return StancError(
         f"stanc refused the program at line {line} of {file}: {message}",
@@ -226,6 +239,17 @@ def bad_archive(path: Path, why: str) -> ToolchainError:
         f"{path} is not a sound cache export: {why}; nothing of that entry was imported",
         remedy="make it again with `scistan cache export`",
     )
+
+
+def no_export(path: Path, why: str) -> ToolchainError:
+    """An archive that cannot be written."""
+    return ToolchainError(f"{path} cannot be written: {why}", remedy="give a file in a folder you can write to")
+
+
+def nothing_to_export(keys: Sequence[str]) -> ToolchainError:
+    """No sound executable in the cache begins with the keys asked for."""
+    asked = f" whose key begins with {' or '.join(keys)}" if keys else ""
+    return ToolchainError(f"the cache has no sound executable{asked}", remedy="see `scistan cache list`")
 
 
 def bad_size(text: str) -> ArgumentError:

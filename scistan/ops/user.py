@@ -9,6 +9,7 @@ from typing import Any
 from scistan.messages import model as messages
 from scistan.ops.declaration import REGISTRY, Call, Implementation, ShapeRule, StanForm, Template, declare
 from scistan.ops.expression import Expression, function_of
+from scistan.ops.own_stan import note_own_stan
 
 __all__ = ["declare_op"]
 
@@ -60,6 +61,7 @@ def declare_op(
     fields: dict[str, Any] = {"arity": arity, "shape": shape, "integer": integer, "latex": latex}
     op = declare(name, doc, numpy=numpy, torch=torch, stan=form, **fields)
     _declared_here.add(name)
+    note_own_stan(f"operation `{name}`", stan if isinstance(stan, str) else "", functions=functions)
     return function_of(op)
 
 

@@ -20,6 +20,8 @@ from scistan.toolchain.workspace import Workspace
 
 __all__ = ["build_with_make"]
 
+SPECIAL = " \t:#$%=~'\"&;()|<>*?[]\\"
+
 
 def build_with_make(work: Work, request: Request, cmdstan: CmdStan) -> Path:
     """Give the executable of a request, built by CmdStan's makefile."""
@@ -46,8 +48,8 @@ def build_with_make(work: Work, request: Request, cmdstan: CmdStan) -> Path:
 
 @contextmanager
 def plain_folder(place: Workspace) -> Iterator[Path]:
-    """Give a folder whose path has no space: make cannot quote its targets."""
-    if not any(sign in str(place.scratch) for sign in " \t:#$"):
+    """Give a folder whose path means nothing to make or the shell: make cannot quote its targets."""
+    if not any(sign in str(place.scratch) for sign in SPECIAL):
         yield place.scratch
         return
     with tempfile.TemporaryDirectory(prefix="scistan-make-") as name:
@@ -57,7 +59,7 @@ def plain_folder(place: Workspace) -> Iterator[Path]:
 def make_words(work: Work, cmdstan: CmdStan, folder: Path) -> list[str]:
     """Give the call of make for the program in a folder."""
     words = [cmdstan.make, *cmdstan.variables(work.options)]
-    if work.options.precompiled_header is False:
+    if work.options.header is False:
         words.append("PRECOMPILED_HEADERS=false")
     if cmdstan.files.tbb:
         # TBB travels with the executable: the makefile's absolute path would die with a moved CmdStan.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -17,7 +18,8 @@ class BuildOptions:
     """Options of a build; equal options give the same executable.
 
     `cpp_options` holds compiler flags (`-DNAME`) and CmdStan's make variables (`STAN_NO_RANGE_CHECKS=true`).
-    `precompiled_header`: None makes one where the disk allows it, False never, True insists.
+    `precompiled_header`: None makes one where the disk allows it and SCISTAN_PRECOMPILED_HEADER does not refuse
+    it, False never, True insists.
     `methods`: "core" links what a first `sample` needs, "full" every method of the runner.
     """
 
@@ -40,6 +42,12 @@ class BuildOptions:
     def full(self) -> BuildOptions:
         """Give the same options with every method linked."""
         return replace(self, methods="full")
+
+    @property
+    def header(self) -> bool | None:
+        """The wish for a precompiled header: the option, else what SCISTAN_PRECOMPILED_HEADER says."""
+        refused = os.environ.get("SCISTAN_PRECOMPILED_HEADER", "").lower() in ("0", "false", "no", "off")
+        return False if self.precompiled_header is None and refused else self.precompiled_header
 
     @property
     def flags(self) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ HERE = Path(__file__).parent / "runner"
 LIST = "units.txt"
 MODEL_HEADER = "#include <stan/model/model_header.hpp>"
 HEADERS = (".hpp", ".h", ".ipp", ".inc")
+LEAN = "lean"  # headers that stand in for Stan's own of the same name
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +30,18 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """The units of a runner and the hash of all its source."""
+    """The units of a runner and the hashes of its headers, of its stand-ins for Stan's, and of all its source."""
 
     folder: Path
     units: tuple[Unit, ...]
     headers: str
+    lean: str
     digest: str
+
+    @property
+    def lean_headers(self) -> Path:
+        """The folder to search before Stan's own headers."""
+        return self.folder / LEAN
 
     def chosen(self, methods: Methods) -> tuple[Unit, ...]:
         """Give the units that a choice of methods links."""
@@ -77,11 +84,12 @@ def read_now(folder: Path) -> Runner:
         path = folder / row[0]
         units.append(Unit(path, "core" if row[1] == "core" else "full", MODEL_HEADER in path.read_text()))
     sources = {unit.path.name: file_digest(unit.path) for unit in units}
-    headers = digest(
-        {
-            path.relative_to(folder).as_posix(): file_digest(path)
-            for path in sorted(folder.rglob("*"))
-            if path.suffix in HEADERS
-        }
-    )
-    return Runner(folder, tuple(units), headers, digest({"rows": rows, "units": sources, "headers": headers}))
+    hashes = {
+        path.relative_to(folder).as_posix(): file_digest(path)
+        for path in sorted(folder.rglob("*"))
+        if path.suffix in HEADERS
+    }
+    lean = digest({name: value for name, value in hashes.items() if name.startswith(f"{LEAN}/")})
+    headers = digest({name: value for name, value in hashes.items() if not name.startswith(f"{LEAN}/")})
+    total = digest({"rows": rows, "units": sources, "headers": headers, "lean": lean})
+    return Runner(folder, tuple(units), headers, lean, total)

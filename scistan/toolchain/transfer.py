@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import tarfile
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from scistan.messages import toolchain as messages
+from scistan.toolchain.cache import disk_error
 from scistan.toolchain.host import cpu_flags, platform_part
 from scistan.toolchain.lock import key_lock
 from scistan.toolchain.place import MODELS, PRODUCTS, prepare_root
@@ -17,6 +19,8 @@ from scistan.toolchain.store import Store, settle
 from scistan.toolchain.workspace import Workspace, workspace
 
 __all__ = ["Imported", "export_cache", "import_cache"]
+
+UNREADABLE = (OSError, tarfile.TarError, EOFError, zlib.error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +53,20 @@ def export_cache(store: Store, path: Path, *, keys: Sequence[str] = (), objects:
     `keys` are beginnings of keys, none means all; `objects=True` adds the runner's and models' objects, with
     which the other machine builds new models sooner.
     """
-    names = []
+    chosen = list(exported(store, keys, objects))
+    if not chosen:
+        raise messages.nothing_to_export(keys)
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         with tarfile.open(fresh, "w:gz", compresslevel=6) as archive:
-            for kind, folder in exported(store, keys, objects):
+            for kind, folder in chosen:
                 archive.add(folder, arcname=f"{kind}/{folder.name}", filter=anonymous)
-                names.append(folder.name)
         os.replace(fresh, path)
+    except OSError as error:
+        raise messages.no_export(path, error.strerror or str(error)) from error
     finally:
         fresh.unlink(missing_ok=True)
-    return names
+    return [folder.name for _, folder in chosen]
 
 
 def anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
@@ -71,23 +78,34 @@ def anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
 
 def import_cache(store: Store, path: Path) -> Imported:
     """Take in the entries of an export that fit this machine; each is checked as if it were to be run."""
-    prepare_root(store.root)
-    added, present, skipped = [], [], []
     try:
         archive = tarfile.open(path)  # noqa: SIM115 - closed by the with below
-    except (OSError, tarfile.TarError) as error:
+    except UNREADABLE as error:
         raise messages.bad_archive(path, str(error)) from error
     with archive:
-        for (kind, key), members in grouped(archive, path).items():
-            if store.find(kind, key):
-                present.append(key)
-                continue
-            with workspace(store.root) as place:
-                reason = take_in(store, archive, members, kind, key, place)
-            if reason:
-                skipped.append((key, reason))
-            else:
-                added.append(key)
+        groups = grouped(archive, path)
+        try:
+            return take_all_in(store, archive, groups)
+        except OSError as error:
+            raise disk_error(error, store.root) from error
+
+
+def take_all_in(
+    store: Store, archive: tarfile.TarFile, groups: dict[tuple[str, str], list[tarfile.TarInfo]]
+) -> Imported:
+    """Take in the entries of an archive one by one."""
+    prepare_root(store.root)
+    added, present, skipped = [], [], []
+    for (kind, key), members in groups.items():
+        if store.find(kind, key):
+            present.append(key)
+            continue
+        with workspace(store.root) as place:
+            reason = take_in(store, archive, members, kind, key, place)
+        if reason:
+            skipped.append((key, reason))
+        else:
+            added.append(key)
     return Imported(tuple(added), tuple(present), tuple(skipped))
 
 
@@ -96,7 +114,7 @@ def grouped(archive: tarfile.TarFile, path: Path) -> dict[tuple[str, str], list[
     groups: dict[tuple[str, str], list[tarfile.TarInfo]] = {}
     try:
         members = archive.getmembers()
-    except (OSError, tarfile.TarError, EOFError) as error:
+    except UNREADABLE as error:
         raise messages.bad_archive(path, str(error)) from error
     for member in members:
         parts = PurePosixPath(member.name).parts

@@ -23,8 +23,9 @@ from scistan.toolchain.workspace import Workspace
 
 __all__ = ["build_executable", "build_unit", "find_header", "make_header", "missing_products"]
 
-HEADER_DISK = 3_000_000_000  # the header takes 0.8 GB (g++), and room must remain
-HEADER_LABEL = "precompiled header (once per compiler and flags; about 35 s, 0.8 GB on disk)"
+HEADER_DISK = 3_000_000_000  # room must remain beside the header
+HEADER_LABEL = "precompiled header (once per compiler and flags; about {seconds:.0f} s, {disk} on disk)"
+HEADER_SIZE = {"gcc": "0.8 GB", "clang": "0.2 GB"}
 # Beside the precompiled form, for a second inclusion and for a compiler that rejects that form.
 STUB = f"#include_next <{HEADER}>\n"
 # Rough figures for g++ 12, for what the user is told beforehand.
@@ -44,13 +45,23 @@ def common_parts(work: Work, wheel: Wheel) -> dict[str, Json]:
 
 
 def header_parts(work: Work, wheel: Wheel) -> dict[str, Json]:
-    """Say what decides the precompiled header; it remembers the folder of the headers it was made from."""
-    return {"kind": "header", "include": str(wheel.files.include), **common_parts(work, wheel)}
+    """Say what decides the precompiled header; it remembers the folders of the headers it was made from."""
+    return {
+        "kind": "header",
+        "include": str(wheel.files.include),
+        "lean": [wheel.runner.lean, str(wheel.runner.lean_headers)],
+        **common_parts(work, wheel),
+    }
+
+
+def include_words(wheel: Wheel) -> list[str]:
+    """Give the places of headers: the lean stand-ins before Stan's own."""
+    return ["-I", str(wheel.runner.lean_headers), "-I", str(wheel.files.include)]
 
 
 def make_header(work: Work, wheel: Wheel) -> Path | None:
     """Give the folder of the precompiled header, making it unless refused; None to go without."""
-    wanted = work.options.precompiled_header
+    wanted = work.options.header
     if wanted is False:
         return None
     if (ready := find_header(work, wheel)) is not None:
@@ -65,7 +76,7 @@ def make_header(work: Work, wheel: Wheel) -> Path | None:
         out = place.out / COMPILED[wheel.compiler.family]
         out.parent.mkdir(parents=True)
         extra = ["-fpch-instantiate-templates"] if wheel.compiler.family == "clang" else []
-        words = [*wheel.compiler.command, *wheel.flags(work.options), *extra, "-I", str(wheel.files.include)]
+        words = [*wheel.compiler.command, *wheel.flags(work.options), *extra, *include_words(wheel)]
         words += ["-x", "c++-header", str(wheel.files.include / HEADER), "-o", str(out)]
         with compiling(work):
             finished = command(work, place, words)
@@ -74,8 +85,9 @@ def make_header(work: Work, wheel: Wheel) -> Path | None:
         (place.out / HEADER).write_text(STUB)
         return ()
 
+    label = HEADER_LABEL.format(seconds=SECONDS["header"], disk=HEADER_SIZE[wheel.compiler.family])
     try:
-        return get_or_build(work, PRODUCTS, header_parts(work, wheel), recipe, label=HEADER_LABEL).folder
+        return get_or_build(work, PRODUCTS, header_parts(work, wheel), recipe, label=label).folder
     except ToolchainError as error:
         if wanted:
             raise
@@ -85,7 +97,7 @@ def make_header(work: Work, wheel: Wheel) -> Path | None:
 
 def find_header(work: Work, wheel: Wheel) -> Path | None:
     """Give the folder of a precompiled header that is there already."""
-    if work.options.precompiled_header is False:
+    if work.options.header is False:
         return None
     entry = work.store.find(PRODUCTS, digest(header_parts(work, wheel)))
     return entry.folder if entry else None
@@ -116,8 +128,7 @@ def compile_object(
             *wheel.compiler.command,
             *wheel.flags(work.options),
             *header_words(wheel, chosen, include=include),
-            "-I",
-            str(wheel.files.include),
+            *include_words(wheel),
             *words,
             "-o",
             str(place.out / "object.o"),
@@ -162,7 +173,7 @@ def missing_products(work: Work, wheel: Wheel) -> tuple[list[Callable[[], object
     """List the builds that no model decides and nobody has done, and estimate their seconds in all."""
     tasks: list[Callable[[], object]] = []
     seconds = 0.0
-    if work.options.precompiled_header is not False and find_header(work, wheel) is None:
+    if work.options.header is not False and find_header(work, wheel) is None:
         tasks.append(partial(make_header, work, wheel))
         seconds += SECONDS["header"]
     for unit in wheel.runner.chosen(work.options.methods):
@@ -174,7 +185,12 @@ def missing_products(work: Work, wheel: Wheel) -> tuple[list[Callable[[], object
 
 def build_object(work: Work, wheel: Wheel, code: str) -> Path:
     """Give the object of a translated program."""
-    parts: dict[str, Json] = {"kind": "object", "code": text_digest(code), **common_parts(work, wheel)}
+    parts: dict[str, Json] = {
+        "kind": "object",
+        "code": text_digest(code),
+        "lean": wheel.runner.lean,
+        **common_parts(work, wheel),
+    }
 
     def recipe(place: Workspace) -> tuple[str, ...]:
         (place.scratch / "model.hpp").write_text(code)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -16,6 +17,7 @@ from scistan.toolchain.pool import compile_many
 
 def main() -> None:
     """Build the programs given as arguments."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job would ignore it
     wheel, runner, *texts = sys.argv[1:]
     toolchain = find_toolchain(runner_dir=Path(runner), wheel_dir=Path(wheel))
     options = BuildOptions(precompiled_header=False)

@@ -121,6 +121,24 @@ def test_without_a_precompiled_header(tiny, own_cache):
     assert list(own_cache.rglob("*.gch"))
 
 
+def test_the_environment_refuses_a_precompiled_header(tiny, own_cache, monkeypatch):
+    monkeypatch.setenv("SCISTAN_PRECOMPILED_HEADER", "0")
+    compile_tiny(tiny)
+    assert not list(own_cache.rglob("*.gch"))
+
+
+def test_lean_headers_stand_in_for_stans(tiny, own_cache):
+    first = compile_tiny(tiny)
+    lean = tiny.runner / "lean/stan/model/model_header.hpp"
+    lean.parent.mkdir(parents=True)
+    lean.write_text("const char* model_text();\n#define LEAN\n")
+    (tiny.runner / "core.cpp").write_text(
+        "#include <stan/model/model_header.hpp>\n#ifndef LEAN\n#error\n#endif\n"
+        'const char* methods() { return "core"; }\n'
+    )
+    assert compile_tiny(tiny, precompiled_header=False) != first
+
+
 def test_little_disk_means_no_precompiled_header(tiny, own_cache, monkeypatch):
     from scistan.toolchain import wheel_build
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 import warnings
 
 import pytest
@@ -60,11 +61,20 @@ def test_a_cache_of_another_user_is_refused(tiny, own_cache):
         build(tiny)
 
 
+def make_read_only(disk):
+    """Mount a disk read-only as soon as the shells that watched its compilers are gone."""
+    for _ in range(500):
+        if subprocess.run(["mount", "-o", "remount,ro", str(disk)], capture_output=True).returncode == 0:
+            return
+        time.sleep(0.02)
+    pytest.fail("the disk stays busy")
+
+
 def test_a_read_only_disk_serves_and_builds_elsewhere(tiny, mounted, monkeypatch):
     disk = mounted("size=50m,mode=700")
     monkeypatch.setenv("SCISTAN_CACHE", str(disk / "cache"))
     first = build(tiny)
-    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+    make_read_only(disk)
     assert build(tiny) == first
     with pytest.warns(UserWarning, match="cannot be written to .* temporary folder"):
         second = build(tiny, "model { } // new")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -114,6 +115,22 @@ def test_install_cmdstan_calls_cmdstanpy(monkeypatch):
     monkeypatch.setattr(cmdstanpy, "install_cmdstan", lambda **options: seen.update(options) or True)
     assert cli.main(["install-cmdstan", "--version", "2.35.0", "--cores", "2"]) == 0
     assert (seen["version"], seen["cores"], seen["overwrite"]) == ("2.35.0", 2, False)
+
+
+def test_a_failed_install_says_that_cmdstan_is_not_needed(monkeypatch, capsys):
+    cmdstanpy = pytest.importorskip("cmdstanpy")
+    monkeypatch.setattr(cmdstanpy, "install_cmdstan", lambda **options: False)
+    assert cli.main(["install-cmdstan"]) == 1
+    assert "pip install httpstan" in capsys.readouterr().err
+
+
+def test_nobody_reads_the_list(own_cache):
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "scistan", "cache", "list"]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_nothing_else_touches_the_network(tiny, monkeypatch):

@@ -116,8 +116,9 @@ def test_parallel_makes_do_not_collide(installed):
 
 
 @posix_only
-def test_a_cache_with_a_space_in_its_name(installed, tmp_path, monkeypatch):
-    monkeypatch.setenv("SCISTAN_CACHE", str(tmp_path / "my cache"))
+@pytest.mark.parametrize("name", ["my cache", "a=b", "100%", "~mine", "it's", "(x)"])
+def test_a_cache_whose_name_means_something_to_make(installed, tmp_path, monkeypatch, name):
+    monkeypatch.setenv("SCISTAN_CACHE", str(tmp_path / name))
     assert runs(compile_stan("model { }", progress=False))
 
 

@@ -1,0 +1,151 @@
+"""What the second witness looks at: every form of statement the generator writes, many to a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+import scistan as ss
+from scistan.distributions.declaration import REGISTRY
+from scistan.domains import Domain
+from scistan.ops import REGISTRY as OPS
+from tests.targets.stan_cases import Case, add, cases
+from tests.targets.test_stan_ops import ELEMENTWISE, STRUCTURED, arguments
+from tests.zoo import ZOO
+
+__all__ = ["PROGRAMS", "SAMPLE"]
+
+Program = Callable[[], ss.Model]
+LAYOUTS: dict[str, list[tuple[int, ...]]] = {
+    "scalar": [()] * 3,
+    "vector": [(4,)] * 3,
+    "matrix": [(2, 4)] * 3,
+    "mixed": [(4,), (), (2, 4)],
+    "outer": [(2, 1), (4,), ()],
+    "cube": [(2, 3, 4), (3, 1), ()],
+}
+
+
+class Prefixed:
+    """A model whose names stand behind a prefix, so that models which use the same names share a program."""
+
+    def __init__(self, model: ss.Model, prefix: str) -> None:
+        self.__dict__.update(model=model, prefix=prefix)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.model[f"{self.prefix}{name}"]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self.model[f"{self.prefix}{name}"] = value
+
+    __getattr__ = __getitem__
+    __setattr__ = __setitem__
+
+
+def _of_cases(chosen: Iterable[Case]) -> ss.Model:
+    m = ss.Model()
+    for number, case in enumerate(chosen):
+        add(m, case, f"{case.name.lower()}{number}_")
+    return m
+
+
+def _structured(case: Case) -> bool:
+    d = REGISTRY[case.name]
+    spaces = [p.domain for p in d.parameters] + ([d.support] if isinstance(d.support, Domain) else [])
+    return any(space.structure for space in spaces)
+
+
+def _sorted_cases() -> dict[str, list[Case]]:
+    """Every distribution in every role, shape, kind of arguments and truncation: a program of each kind."""
+    groups: dict[str, list[Case]] = {}
+    for case in cases():
+        if not case.batch and case.arguments == "latents":
+            continue  # one of each is the same as one for all
+        shape = "x".join(map(str, case.batch)) or "scalar"
+        kind = "structured" if _structured(case) else "plain"
+        shared = "own arguments" if case.arguments == "latents" else "shared arguments"
+        group = " ".join(filter(None, (kind, case.role, shape, shared, case.truncated)))
+        groups.setdefault(group, []).append(case)
+    return groups
+
+
+def _use(m: ss.Model, prefix: str, value: Any) -> None:
+    m[f"{prefix}value"] = value
+    m[f"{prefix}y"] = ss.Normal(ss.sum(value) if value.ndim else value, 1).observe(0.2)
+
+
+def _elementwise(layout: str) -> ss.Model:
+    m = ss.Model()
+    for name in ELEMENTWISE:
+        arity = OPS[name].arity
+        if layout in ("mixed", "outer") and arity == 1:
+            continue
+        given = arguments(Prefixed(m, f"{name}_"), name, LAYOUTS[layout][:arity])
+        _use(m, f"{name}_", getattr(ss, name)(*given) * 1.0)
+    return m
+
+
+def _operations() -> ss.Model:
+    m = ss.Model()
+    for number, make in enumerate(STRUCTURED.values()):
+        prefix = f"op{number}_"
+        _use(m, prefix, make(Prefixed(m, prefix)))
+    return m
+
+
+def _regressions() -> ss.Model:
+    """Every fused form, with and without an intercept, and the sufficient statistics of identical rows."""
+    rng = np.random.default_rng(8)
+    counts, binary, levels = rng.poisson(2, 9), rng.integers(0, 2, 9), rng.integers(0, 3, 9)
+    m = ss.Model()
+    m.x = ss.data(rng.normal(size=(9, 2)))
+    m.scale = ss.HalfNormal(1)
+    m.scales = ss.HalfNormal(1, shape=9)
+    families: dict[str, Callable[[Any], Any]] = {
+        "normal": lambda eta: ss.Normal(eta, m.scale).observe(rng.normal(size=9)),
+        "normals": lambda eta: ss.Normal(eta, m.scales).observe(rng.normal(size=9)),
+        "bernoulli": lambda eta: ss.BernoulliLogit(eta).observe(binary),
+        "binomial": lambda eta: ss.BinomialLogit(np.full(9, 12), eta).observe(counts),
+        "poisson": lambda eta: ss.PoissonLog(eta).observe(counts),
+        "negbinomial": lambda eta: ss.NegBinomial2Log(eta, m.scale).observe(counts),
+    }
+    for name, family in families.items():
+        m[f"{name}_alpha"] = ss.Normal(0, 1)
+        m[f"{name}_beta"] = ss.Normal(0, 1, shape=2)
+        predictor = m.x @ m[f"{name}_beta"]
+        m[f"{name}_with"] = family(m[f"{name}_alpha"] + predictor)
+        m[f"{name}_without"] = family(predictor)
+    m.table = ss.Normal(0, 1, shape=(2, 3))
+    m.levels = ss.CategoricalLogit(m.x @ m.table).observe(levels)
+    m.cut = ss.Normal(0, 2, shape=2, constraint="ordered")
+    m.slope = ss.Normal(0, 1, shape=2)
+    m.ranks = ss.OrderedLogistic(m.x @ m.slope, m.cut).observe(levels)
+    m.rate, m.place = ss.Gamma(3, 2), ss.Normal(0, 1)
+    m.many_normal = ss.Normal(m.place, m.scale).observe(rng.normal(size=9))
+    m.many_poisson = ss.Poisson(m.rate).observe(counts)
+    m.many_log = ss.PoissonLog(m.place).observe(counts)
+    m.many_exponential = ss.Exponential(m.rate).observe(rng.exponential(size=9))
+    m.many_bernoulli = ss.BernoulliLogit(m.place).observe(binary)
+    return m
+
+
+CASES = _sorted_cases()
+# What CI compiles: some forms of each kind. `--long` compiles everything.
+SAMPLE = "a sample"
+
+
+def _sample() -> ss.Model:
+    plain = [case for group, found in CASES.items() if group.startswith("plain") for case in found]
+    return _of_cases(plain[::40])
+
+
+PROGRAMS: dict[str, Program] = {
+    SAMPLE: _sample,
+    "regressions": _regressions,
+    "operations": _operations,
+    **{f"elementwise {layout}": lambda layout=layout: _elementwise(layout) for layout in LAYOUTS},
+    **{f"model {name}": make for name, make in ZOO.items()},
+    **{group: lambda found=found: _of_cases(found) for group, found in CASES.items()},
+}
