@@ -1,5 +1,9 @@
-"""Eight schools: from a prior check to a diagnosed posterior."""
+"""Eight schools, from prior to report: the notebook of the same name as a script."""
 
+import tempfile
+from pathlib import Path
+
+import arviz as az
 import numpy as np
 
 import scistan as ss
@@ -30,4 +34,19 @@ print("The posterior (Stan's NUTS):")
 fit = m.mcmc(seed=1)
 print(fit)
 print(fit.summary(kind="stats"), "\n")
-print("Diagnosis:", fit.diagnose())
+print("Diagnosis:", fit.diagnose(), "\n")
+
+print("Would the model produce data like these?")
+simulated = fit.posterior_predictive()["y"]
+share = float((simulated.max("school") >= 28).mean())
+print(f"  {share:.0%} of simulated data sets have an effect of 28 points or more\n")
+print(az.loo(fit.idata))
+
+theta = fit.idata.posterior["theta"]
+for school in "AC":
+    low, mid, high = theta.sel(school=school).quantile([0.05, 0.5, 0.95], ("chain", "draw")).values
+    print(f"School {school}: {mid:.1f} points, 90 % between {low:.1f} and {high:.1f}")
+
+with tempfile.TemporaryDirectory() as folder:
+    again = ss.load(fit.save(Path(folder) / "eight_schools.nc"))
+print("\nSaved and loaded:", again)

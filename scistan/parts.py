@@ -24,11 +24,11 @@ __all__ = ["import_part"]
 _guard = threading.RLock()
 
 
-def import_part(part: str, lent: Mapping[str, object] | None = None, postponed: Sequence[str] = ()) -> ModuleType:
+def import_part(part: str, lent: Mapping[str, object] | None = None, postponed: str = "") -> ModuleType:
     """Import `package.part` alone; a package that does not allow it is imported whole.
 
-    `lent` names what the part takes from its package, until the package's own is there; `postponed` names modules
-    that the part imports and hardly ever uses, packages before what is in them.
+    `lent` names what the part takes from its package, until the package's own is there; `postponed` names a module
+    that the part imports and hardly ever uses.
     """
     package = part.partition(".")[0]
     with _guard:
@@ -42,30 +42,38 @@ def import_part(part: str, lent: Mapping[str, object] | None = None, postponed: 
     return import_module(part)
 
 
-def _alone(package: str, part: str, lent: Mapping[str, object], postponed: Sequence[str]) -> ModuleType:
+def _alone(package: str, part: str, lent: Mapping[str, object], postponed: str) -> ModuleType:
     spec = find_spec(package)
     if spec is None or spec.loader is None:
         raise ModuleNotFoundError(package)
     module = module_from_spec(spec)
     vars(module).update(lent)
-    stand_ins = {name: _OnDemand(name) for name in postponed if name not in sys.modules}
-    for name, stand_in in stand_ins.items():
-        parent, _, child = name.rpartition(".")
-        if parent in stand_ins:
-            setattr(stand_ins[parent], child, stand_in)
-    sys.modules.update({package: module, **stand_ins})
+    finder = _Halves(spec.loader, module, part, tuple(lent))
+    stand_in = _OnDemand(postponed) if postponed and postponed not in sys.modules else None
+    if stand_in is not None:
+        import_module(postponed.rpartition(".")[0])  # or a thread that meets the stand-in finds its package half done
+        sys.modules[postponed] = stand_in
+    sys.meta_path.insert(0, finder)
+    half = False
     try:
-        found = import_module(part)
+        import_module(package)
+    except _PartIsThereError:
+        half = True
     finally:
-        for name in (package, *stand_ins):
-            sys.modules.pop(name, None)
-    sys.meta_path.insert(0, _Rest(spec.loader, module, tuple(lent)))
-    return found
+        if not half and finder in sys.meta_path:
+            sys.meta_path.remove(finder)  # the import failed, or another thread's was first and whole
+        if stand_in is not None and sys.modules.get(postponed) is stand_in:
+            del sys.modules[postponed]
+    return import_module(part)
 
 
 def _forget(package: str) -> None:
     for name in [n for n in sys.modules if n == package or n.startswith(f"{package}.")]:
         del sys.modules[name]
+
+
+class _PartIsThereError(Exception):
+    """An import that has come as far as it should."""
 
 
 class _OnDemand(ModuleType):
@@ -74,14 +82,21 @@ class _OnDemand(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
         return getattr(import_module(self.__name__), name)
 
 
-class _Rest(MetaPathFinder, Loader):
-    """Finds the package once more, when somebody imports it: the module that is half done, to be finished."""
+class _Halves(MetaPathFinder, Loader):
+    """Loads a package in two goes: the thread that made this gets the part, whoever imports the package the rest.
 
-    def __init__(self, loader: Loader, package: ModuleType, lent: tuple[str, ...]) -> None:
-        self._loader, self._package, self._lent = loader, package, lent
+    The first go is an import that is broken off when the part is there: so other threads that import the package
+    meanwhile wait for it, as Python's locks see to, and then do the second.
+    """
+
+    def __init__(self, loader: Loader, package: ModuleType, part: str, lent: tuple[str, ...]) -> None:
+        self._loader, self._package, self._part, self._lent = loader, package, part, lent
+        self._first_go: int | None = threading.get_ident()
 
     def find_spec(self, name: str, *_: Sequence[str] | ModuleType | None) -> ModuleSpec | None:
         where = self._package.__spec__
@@ -96,11 +111,15 @@ class _Rest(MetaPathFinder, Loader):
         return self._package
 
     def exec_module(self, module: ModuleType) -> None:
-        sys.meta_path.remove(self)
         if module.__spec__ is not None:
-            module.__spec__.loader = self._loader
+            module.__spec__.loader = self._loader  # which knows the package's other files
         module.__loader__ = self._loader
-        early = [sys.modules[name] for name in sys.modules if name.startswith(f"{module.__name__}.")]
+        if self._first_go == threading.get_ident():
+            self._first_go = None
+            import_module(self._part)
+            raise _PartIsThereError
+        sys.meta_path.remove(self)
+        early = [sys.modules[name] for name in list(sys.modules) if name.startswith(f"{module.__name__}.")]
         self._loader.exec_module(module)
         for part in early:
             self._settle(vars(part), vars(module))

@@ -52,7 +52,7 @@ assert type(idata) is az.InferenceData
 assert "arviz-darkgrid" in plt.style.available
 assert az.data.base.utils is az.utils and az.utils.plt is plt
 assert az.data.io_pystan._log is az._log
-assert az.__spec__.loader is az.__loader__ and not [f for f in sys.meta_path if type(f).__name__ == "_Rest"]
+assert az.__spec__.loader is az.__loader__ and not [f for f in sys.meta_path if type(f).__name__ == "_Halves"]
 az.loo(idata), az.summary(idata), az.plot_trace(idata), az.plot_ppc(idata), az.plot_energy(idata)
 print(len(vars(az)))
 """
@@ -93,7 +93,49 @@ sys.path.insert(0, {str(tmp_path)!r})
 from scistan.parts import import_part
 found = import_part("arviz.data.inference_data")
 import arviz
-print(found.InferenceData is arviz.InferenceData, arviz.ready, [f for f in sys.meta_path if type(f).__name__ == "_Rest"])
+print(found.InferenceData is arviz.InferenceData, arviz.ready, [f for f in sys.meta_path if type(f).__name__ == "_Halves"])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "True 1 []", done.stderr
+
+
+def test_threads_that_import_meanwhile_get_whole_packages():
+    """Some want the part, some the package and some what it postpones, all at once: nobody sees half a module."""
+    code = """
+import sys, threading
+from scistan.parts import import_part
+
+started, wrong = threading.Barrier(6), []
+
+def part():
+    started.wait()
+    lent = {"__version__": "0", "_log": None}
+    import_part("arviz.data", lent, postponed="matplotlib.pyplot").InferenceData
+
+def package():
+    started.wait()
+    import arviz
+    arviz.plot_trace, arviz.InferenceData
+
+def plots():
+    started.wait()
+    import matplotlib.pyplot as plt
+    plt.figure
+
+def tried(f):
+    try:
+        f()
+    except BaseException as error:
+        wrong.append(repr(error))
+
+threads = [threading.Thread(target=tried, args=(f,)) for f in (part, package, plots) * 2]
+for t in threads: t.start()
+for t in threads: t.join()
+import arviz, matplotlib.pyplot
+assert arviz.data.InferenceData is arviz.InferenceData and arviz.utils.plt is sys.modules["matplotlib.pyplot"]
+assert type(matplotlib.pyplot).__name__ == "module", type(matplotlib.pyplot)
+print(wrong)
+"""
+    for _ in range(4):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert done.stdout.strip() == "[]", (done.stdout, done.stderr)

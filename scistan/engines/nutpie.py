@@ -21,7 +21,7 @@ from scistan.messages import sampling as messages
 
 __all__ = ["NutpieEngine", "chain_seed", "ready_model"]
 
-TICK = 0.01
+TICK = 0.002
 # What nutpie fills in and hands to our callback; its own bars go past Python's streams.
 _TEMPLATE = (
     "{% for chain in chains %}{{ chain.finished_draws }} {{ chain.divergences }} {{ chain.step_size }};{% endfor %}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Protocol
@@ -44,7 +45,9 @@ class Bar:
     """A tqdm bar over the steps of all chains."""
 
     def __init__(self, total: int, label: str, **options: Any) -> None:
-        from tqdm.auto import tqdm
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a notebook without ipywidgets gets a bar of text, and needs no lecture
+            from tqdm.auto import tqdm
 
         self._bar = tqdm(total=total, desc=label, unit="draw", leave=False, delay=PATIENCE, **options)
 

@@ -73,7 +73,7 @@ def _inference_data() -> Any:
     """Give ArviZ's class, or None where the installed ArviZ has none: 1.x keeps draws in a DataTree."""
     lent = {"__version__": version("arviz"), "_log": logging.getLogger("arviz")}
     try:
-        data = import_part("arviz.data", lent, postponed=("matplotlib", "matplotlib.pyplot"))
+        data = import_part("arviz.data", lent, postponed="matplotlib.pyplot")
     except ModuleNotFoundError:
         return None
     return getattr(data, "InferenceData", None)

@@ -9,11 +9,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-EXAMPLES = ["regression.py", "many_fits.py"]
+EXAMPLES = sorted(path.name for path in (ROOT / "examples").glob("*.py"))
 
 
 def test_there_are_notebooks():
     assert {path.stem for path in NOTEBOOKS} >= {"eight_schools", "regression"}
+    assert {Path(name).stem for name in EXAMPLES} >= {path.stem for path in NOTEBOOKS}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
