@@ -85,6 +85,7 @@ class Distribution:
     glm: str = ""  # Stan's fused form
     discrete: bool = False
     public: bool = True
+    form_of: str = ""  # what users call it, where several declarations share a name
 
     def __post_init__(self) -> None:
         if isinstance(self.support, Domain) and self.support.integer:
@@ -103,8 +104,13 @@ class Distribution:
         return {p.name: arg for p, arg in zip(self.parameters, args, strict=True)}
 
     @property
+    def title(self) -> str:
+        """The name that users know it by."""
+        return self.form_of or self.name
+
+    @property
     def signature(self) -> str:
-        return f"{self.name}({', '.join(p.name for p in self.parameters)})"
+        return f"{self.title}({', '.join(p.name for p in self.parameters)})"
 
 
 def constant_value(node: Node) -> np.ndarray | None:

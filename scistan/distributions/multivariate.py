@@ -162,6 +162,7 @@ normal_by_cov = declare(
     scipy=lambda mu, cov: stats().multivariate_normal(mu, cov),
     stan=StanForm("multi_normal", containers=("mu",), truncates=False),
     public=False,
+    form_of="MultivariateNormal",
 )
 
 normal_by_prec = declare(
@@ -177,6 +178,7 @@ normal_by_prec = declare(
         "multi_normal_prec", rng="multi_normal_rng({mu}, inverse_spd({prec}))", containers=("mu",), truncates=False
     ),
     public=False,
+    form_of="MultivariateNormal",
 )
 
 normal_by_chol = declare(
@@ -190,6 +192,7 @@ normal_by_chol = declare(
     scipy=lambda mu, chol: stats().multivariate_normal(mu, chol @ np.swapaxes(chol, -1, -2)),
     stan=StanForm("multi_normal_cholesky", containers=("mu",), truncates=False),
     public=False,
+    form_of="MultivariateNormal",
 )
 
 

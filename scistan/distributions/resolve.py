@@ -28,12 +28,15 @@ def resolve(name: str, made: Unnamed, given: Shape | None, values: Shape | None)
     wanted = [s for s in (given, values) if s is not None]
     for shape in wanted:
         if len(shape) < len(event):
-            raise messages.no_room_for_event(name, d.name, values_of(shape), values_of(event))
+            raise messages.no_room_for_event(name, d.title, values_of(shape), values_of(event))
     try:
         batch, equal = broadcast(*batches)
+    except SizeConflict:
+        raise messages.shapes_do_not_broadcast(name, [values_of(s) for s in batches if s]) from None
+    try:
         full, more = broadcast(batch + event, *wanted)
     except SizeConflict:
-        shapes = [values_of(s) for s in (*batches, *wanted) if s]
+        shapes = [values_of(s) for s in (batch + event, *wanted) if s]
         raise messages.shapes_do_not_broadcast(name, shapes) from None
     shared = _one_length(name, made, event)
     for shape in wanted:

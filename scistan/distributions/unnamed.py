@@ -23,7 +23,7 @@ from scistan.graph.node import Data, Node, extent
 from scistan.graph.places import user_place
 from scistan.messages import model as messages
 from scistan.ops import FUNCTIONS
-from scistan.ops.coerce import as_node, data_leaf, holds_expressions
+from scistan.ops.coerce import as_node, data_leaf, holds_expressions, read_dims
 from scistan.ops.expression import Expression
 from scistan.shapes import GIVEN, Shape, Size, values_of
 
@@ -67,22 +67,22 @@ class Unnamed(Expression):
 
     @property
     def _scistan_node_(self) -> Node:
-        raise messages.unnamed_distribution(self.distribution.name)
+        raise messages.unnamed_distribution(self.distribution.title)
 
     @property
     def _node(self) -> Node:  # type: ignore[override]  # a slot of expressions, which an unnamed one never fills
-        raise messages.unnamed_distribution(self.distribution.name)
+        raise messages.unnamed_distribution(self.distribution.title)
 
     def __repr__(self) -> str:
         shown = ", ".join(
             f"{p.name}={Expression(a)!r}" for p, a in zip(self.distribution.parameters, self.args, strict=True)
         )
-        return f"<unnamed {self.distribution.name}({shown})>"
+        return f"<unnamed {self.distribution.title}({shown})>"
 
     def observe(self, values: object = None, *, dims: str | tuple[str, ...] | None = None) -> Unnamed:
         """Make this distribution the likelihood of `values`; without values, of data given later."""
-        names = (dims,) if isinstance(dims, str) else dims
-        leaf = None if values is None else _observed_leaf(self.distribution.name, values)
+        names = None if dims is None else read_dims(self.distribution.title, dims)
+        leaf = None if values is None else _observed_leaf(self.distribution.title, values)
         observed = Unnamed(self.distribution, self.args)
         for option in ("size", "lower", "upper", "constraint", "centred"):
             setattr(observed, option, getattr(self, option))
@@ -147,13 +147,13 @@ class Unnamed(Expression):
     def _argument(self, value: object) -> Expression:
         """Check what a density or probability is asked at: elements tied by a constraint have none of their own."""
         if self.constraint is not None:
-            raise messages.no_density_of_one(self.distribution.name, self.constraint)
+            raise messages.no_density_of_one(self.distribution.title, self.constraint)
         return Expression(as_node(value))
 
     def _cumulative(self, kind: str, value: object) -> Expression:
         d = self.distribution
         if d.log_cdf is None or d.log_ccdf is None:
-            raise messages.no_cdf(d.name)
+            raise messages.no_cdf(d.title)
         at = self._argument(value)
         if d.discrete and not at._scistan_node_.integer:
             at = FUNCTIONS["floor"](at)  # at most 1.5 events are at most 1
@@ -211,19 +211,19 @@ def _observed_leaf(name: str, values: object) -> Data:
 def _bind(d: Distribution, args: tuple[object, ...], options: dict[str, Any]) -> dict[str, object]:
     names = [p.name for p in d.parameters]
     if len(args) > len(names):
-        raise messages.too_many_arguments(d.name, len(args), d.signature)
+        raise messages.too_many_arguments(d.title, len(args), d.signature)
     given: dict[str, object] = dict(zip(names, args, strict=False))
     for key, value in options.items():
         if key in _OPTIONS and key not in names:
             continue
         if key not in names:
-            raise messages.unknown_argument(d.name, key, [*names, *_OPTIONS])
+            raise messages.unknown_argument(d.title, key, [*names, *_OPTIONS])
         if key in given:
-            raise messages.argument_twice(d.name, key)
+            raise messages.argument_twice(d.title, key)
         given[key] = value
     missing = [n for n in names if n not in given]
     if missing:
-        raise messages.missing_argument(d.name, missing, d.signature)
+        raise messages.missing_argument(d.title, missing, d.signature)
     return given
 
 
@@ -233,12 +233,13 @@ def _argument(d: Distribution, name: str, domain: Domain, value: object) -> Node
     node = as_node(value)
     numbers = constant_value(node)
     if len(node.shape) < domain.event_rank:
-        raise messages.illegal_constant(d.name, name, domain.words, f"of shape {values_of(node.shape)}")
+        raise messages.illegal_constant(d.title, name, domain.words, f"of shape {values_of(node.shape)}")
     if numbers is not None:
         bad = domain.violations(numbers)
         if bad.any():
             event = numbers[np.unravel_index(int(np.argmax(bad)), bad.shape)] if bad.ndim else numbers
-            raise messages.illegal_constant(d.name, name, domain.words, np.array2string(np.asarray(event), threshold=6))
+            shown = np.array2string(np.asarray(event), threshold=6)
+            raise messages.illegal_constant(d.title, name, domain.words, shown)
     return node
 
 
@@ -248,7 +249,7 @@ def _check_relation(d: Distribution, nodes: tuple[Node, ...]) -> None:
         return
     if not np.all(d.relation.holds(*numbers.values())):
         shown = np.array2string(np.asarray(numbers[d.relation.parameter]), threshold=6)
-        raise messages.illegal_constant(d.name, d.relation.parameter, d.relation.words, shown)
+        raise messages.illegal_constant(d.title, d.relation.parameter, d.relation.words, shown)
 
 
 def _size_argument(d: Distribution, name: str, value: object) -> Node:
@@ -257,18 +258,18 @@ def _size_argument(d: Distribution, name: str, value: object) -> Node:
     elif isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 1:
         size = Size.new(int(value), rank=GIVEN)
     else:
-        raise messages.illegal_constant(d.name, name, "a whole number above 0", repr(value))
+        raise messages.illegal_constant(d.title, name, "a whole number above 0", repr(value))
     return extent(size)
 
 
 def _set_options(made: Unnamed, options: dict[str, Any]) -> None:
-    name = made.distribution.name
+    name = made.distribution.title
     shape, dims = options.get("shape"), options.get("dims")
     if shape is not None:
         lengths = shape if isinstance(shape, tuple | list) else (shape,)
         made.size = tuple(_length(name, n, axis) for axis, n in enumerate(lengths))
     if dims is not None:
-        made.dims = (dims,) if isinstance(dims, str) else tuple(dims)
+        made.dims = read_dims(name, dims)
     for side in ("lower", "upper"):
         bound = options.get(side)
         if bound is None or (isinstance(bound, float) and bound == _NO_BOUND[side]):
@@ -287,12 +288,12 @@ def _set_options(made: Unnamed, options: dict[str, Any]) -> None:
 def _check_bounds(made: Unnamed) -> None:
     low, high = (None if b is None else constant_value(b) for b in (made.lower, made.upper))
     if low is not None and high is not None and np.any(low >= high):
-        raise messages.bounds_crossed(made.distribution.name, low, high)
+        raise messages.bounds_crossed(made.distribution.title, low, high)
     support = made.distribution.domain(made.args)
     if low is not None and isinstance(support.upper, int | float) and np.any(low >= support.upper):
-        raise messages.bound_outside(made.distribution.name, "lower", low, support.words)
+        raise messages.bound_outside(made.distribution.title, "lower", low, support.words)
     if high is not None and isinstance(support.lower, int | float) and np.any(high <= support.lower):
-        raise messages.bound_outside(made.distribution.name, "upper", high, support.words)
+        raise messages.bound_outside(made.distribution.title, "upper", high, support.words)
 
 
 def _constraint(made: Unnamed, constraint: Any) -> str | None:
@@ -300,15 +301,15 @@ def _constraint(made: Unnamed, constraint: Any) -> str | None:
     d = made.distribution
     if constraint is None:
         return None
-    if constraint not in CONSTRAINTS or d.event_rank or d.discrete:
-        raise messages.bad_constraint(d.name, constraint, CONSTRAINTS)
+    if not isinstance(constraint, str) or constraint not in CONSTRAINTS or d.event_rank or d.discrete:
+        raise messages.bad_constraint(d.title, constraint, CONSTRAINTS)
     if made.lower is not None or made.upper is not None:
-        raise messages.constraint_and_bounds(d.name, constraint)
+        raise messages.constraint_and_bounds(d.title, constraint)
     support = d.domain(made.args)
     if support.lower is None and support.upper is None:
         return str(constraint)
     if support.lower != 0 or support.upper is not None or constraint == "sum_to_zero":
-        raise messages.constraint_and_support(d.name, constraint, support.words)
+        raise messages.constraint_and_support(d.title, constraint, support.words)
     return "positive_ordered"
 
 

@@ -11,6 +11,7 @@ from scistan.engines.density import StanDensity
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.inference.density import check_complete
+from scistan.messages import inference as messages
 from scistan.targets.scipy import joint_log_density
 from scistan.targets.stan.program import lower_to_stan
 
@@ -70,6 +71,8 @@ class Agreement:
 
 def verify(instance: Instance, points: int, seed: int, **switches: Any) -> Agreement:
     """Compare the three targets at random points of the unconstrained space."""
+    if not isinstance(points, int | np.integer) or points < 1:
+        raise messages.too_few("points", points)
     from scistan.targets.torch import TorchDensity
 
     check_complete(instance)

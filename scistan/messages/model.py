@@ -81,6 +81,30 @@ def not_a_value(what: object, why: str = "") -> ModelError:
     )
 
 
+def already_part(what: object) -> ModelError:
+    return ModelError(
+        f"{_kind(what)} is part of a model already, and `ss.data` takes numbers.",
+        remedy="use it as it is, `m.w = m.x * 2`; data of one model reach another as the numbers they are",
+        place=user_place(),
+    )
+
+
+def bad_dims(name: str, dims: object) -> ModelError:
+    return ModelError(
+        f"`{name}`: dims={dims!r} names no axes.",
+        remedy='a text for one axis, `dims="row"`, or one for each, `dims=("row", "column")`',
+        place=user_place(),
+    )
+
+
+def dims_of_draws(name: str) -> ModelError:
+    return ModelError(
+        f"`{name}`: `chain` and `draw` cannot name its axes, for ArviZ calls the axes of the draws so.",
+        remedy="choose other names for these dims",
+        place=user_place(),
+    )
+
+
 def not_observable(distribution: str) -> ModelError:
     return ModelError(
         f"{distribution}.observe(...) was given an expression; what is observed must be numbers.",
@@ -206,15 +230,20 @@ def reserved_name(name: str, why: str, instead: str = "") -> ModelError:
 
 
 def not_assignable(name: str, what: object) -> ModelError:
+    uncalled = type(what).__name__ in ("Constructor", "Alternatives")
     return ModelError(
-        f"`{name}` was given {_kind(what)}, which is no part of a model.",
-        remedy=f"wrap values in `ss.data(...)`; a private name, `_{name}`, holds anything",
+        f"`{name}` was given {_kind(what)}{' without arguments' if uncalled else ''}, which is no part of a model.",
+        remedy=f"call it: `{what!r}`"
+        if uncalled
+        else f"wrap values in `ss.data(...)`; a private name, `_{name}`, holds anything",
         place=user_place(),
     )
 
 
 def _kind(what: object) -> str:
-    word = type(what).__name__
+    word = {"Unnamed": "distribution", "Constructor": "distribution", "Expression": "expression"}.get(
+        type(what).__name__, type(what).__name__
+    )
     return "None" if what is None else f"{'an' if word[0] in 'aeiou' or word == 'ndarray' else 'a'} {word}"
 
 

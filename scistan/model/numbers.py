@@ -55,12 +55,12 @@ def check_arguments(name: str, draw: Draw, fixed: Iterable[bool], numbers: Numbe
         bad = p.domain.violations(array)
         if bad.any():
             event = array[tuple(np.argwhere(bad)[0])] if bad.ndim else array
-            raise messages.illegal_argument(name, d.name, p.name, p.domain.words, _shown(event), place)
+            raise messages.illegal_argument(name, d.title, p.name, p.domain.words, _shown(event), place)
     complete = [array for array in known if array is not None]
     if d.relation is None or len(complete) < len(known) or np.all(d.relation.holds(*complete)):
         return
     culprit = complete[[p.name for p in d.parameters].index(d.relation.parameter)]
-    raise messages.illegal_argument(name, d.name, d.relation.parameter, d.relation.words, _shown(culprit), place)
+    raise messages.illegal_argument(name, d.title, d.relation.parameter, d.relation.words, _shown(culprit), place)
 
 
 def check_values(
@@ -88,7 +88,7 @@ def check_values(
     described = f"{shown} and {more} more" if more > 0 else shown
     support = _bounds_in_words(draw, domain, numbers, fixed) or words
     raise messages.outside_support(
-        name, draw.distribution.name, support, int(bad.sum()), int(bad.size), described, place
+        name, draw.distribution.title, support, int(bad.sum()), int(bad.size), described, place
     )
 
 
