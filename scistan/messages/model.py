@@ -351,7 +351,7 @@ def no_truncation(name: str) -> ModelError:
 
 def no_cdf(name: str) -> UnsupportedError:
     return UnsupportedError(
-        f"`{name}` offers no cumulative probability: Stan has none for it.",
+        f"`{name}` offers no cumulative probability: its declaration gives none.",
         remedy="the page of distributions lists those that do; for a logit or log form take its plain twin, "
         "`ss.Bernoulli(ss.inv_logit(x))` for one",
         place=user_place(),
