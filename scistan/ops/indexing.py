@@ -8,7 +8,7 @@ import numpy as np
 
 from scistan.graph.node import Data, Node, Variable
 from scistan.graph.walk import topological
-from scistan.messages import model as messages
+from scistan.messages import expressions as messages
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import Attributes, declare
 from scistan.ops.elementwise import add
