@@ -22,7 +22,7 @@ from scistan.domains import (
     VECTOR,
 )
 from scistan.graph.node import Node
-from scistan.messages import model as messages
+from scistan.messages import expressions as messages
 from scistan.shapes import Shape, values_of
 
 log, log1p, square, lgamma, lbeta = functions("log", "log1p", "square", "lgamma", "lbeta")

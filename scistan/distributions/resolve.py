@@ -31,9 +31,12 @@ def resolve(name: str, made: Unnamed, given: Shape | None, values: Shape | None)
             raise messages.no_room_for_event(name, d.title, values_of(shape), values_of(event))
     try:
         batch, equal = broadcast(*batches)
+    except SizeConflict:
+        raise messages.shapes_do_not_broadcast(name, [values_of(s) for s in batches if s]) from None
+    try:
         full, more = broadcast(batch + event, *wanted)
     except SizeConflict:
-        shapes = [values_of(s) for s in (*batches, *wanted) if s]
+        shapes = [values_of(s) for s in (batch + event, *wanted) if s]
         raise messages.shapes_do_not_broadcast(name, shapes) from None
     shared = _one_length(name, made, event)
     for shape in wanted:

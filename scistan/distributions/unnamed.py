@@ -23,7 +23,7 @@ from scistan.graph.node import Data, Node, extent
 from scistan.graph.places import user_place
 from scistan.messages import model as messages
 from scistan.ops import FUNCTIONS
-from scistan.ops.coerce import as_node, data_leaf, holds_expressions
+from scistan.ops.coerce import as_node, data_leaf, holds_expressions, read_dims
 from scistan.ops.expression import Expression
 from scistan.shapes import GIVEN, Shape, Size, values_of
 
@@ -81,7 +81,7 @@ class Unnamed(Expression):
 
     def observe(self, values: object = None, *, dims: str | tuple[str, ...] | None = None) -> Unnamed:
         """Make this distribution the likelihood of `values`; without values, of data given later."""
-        names = (dims,) if isinstance(dims, str) else dims
+        names = None if dims is None else read_dims(self.distribution.title, dims)
         leaf = None if values is None else _observed_leaf(self.distribution.title, values)
         observed = Unnamed(self.distribution, self.args)
         for option in ("size", "lower", "upper", "constraint", "centred"):
@@ -269,7 +269,7 @@ def _set_options(made: Unnamed, options: dict[str, Any]) -> None:
         lengths = shape if isinstance(shape, tuple | list) else (shape,)
         made.size = tuple(_length(name, n, axis) for axis, n in enumerate(lengths))
     if dims is not None:
-        made.dims = (dims,) if isinstance(dims, str) else tuple(dims)
+        made.dims = read_dims(name, dims)
     for side in ("lower", "upper"):
         bound = options.get(side)
         if bound is None or (isinstance(bound, float) and bound == _NO_BOUND[side]):
@@ -301,7 +301,7 @@ def _constraint(made: Unnamed, constraint: Any) -> str | None:
     d = made.distribution
     if constraint is None:
         return None
-    if constraint not in CONSTRAINTS or d.event_rank or d.discrete:
+    if not isinstance(constraint, str) or constraint not in CONSTRAINTS or d.event_rank or d.discrete:
         raise messages.bad_constraint(d.title, constraint, CONSTRAINTS)
     if made.lower is not None or made.upper is not None:
         raise messages.constraint_and_bounds(d.title, constraint)

@@ -14,6 +14,7 @@ from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.inference.density import check_complete
+from scistan.messages import inference as messages
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import joint_log_density
 from scistan.targets.stan.parameter import Parameter
@@ -78,6 +79,8 @@ class Agreement:
 
 def verify(instance: Instance, points: int, seed: int, **switches: Any) -> Agreement:
     """Compare the three targets at random points of the unconstrained space."""
+    if not isinstance(points, int | np.integer) or points < 1:
+        raise messages.too_few("points", points)
     from scistan.targets.torch import TorchDensity
 
     check_complete(instance)

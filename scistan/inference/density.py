@@ -35,6 +35,8 @@ def log_density(instance: Instance, values: Mapping[str, object], target: str) -
 def latent_values(instance: Instance, values: Mapping[str, object]) -> dict[Node, np.ndarray]:
     """Match values to latents by name and check their shapes."""
     latents = {term.name: term for term in instance.graph.latents}
+    if not isinstance(values, Mapping):
+        raise messages.no_mapping("the values of the latents", values, "{'mu': 0.5}")
     for name in values:
         if name not in latents:
             raise messages.unknown_latent(name, latents)

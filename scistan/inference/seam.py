@@ -26,11 +26,16 @@ def group(
 
     data: dict[str, Any] = {}
     used: dict[str, int] = {}
+    # xarray has one name space for variables and axes: an axis called as a variable of the group gives way.
+    taken = {*arrays, *sample_dims}
+    called = {f"{dim}_dim" if dim in taken else dim: dim for own in dims.values() for dim in own}
+    free = {dim: shown for shown, dim in called.items()}
     for name, array in arrays.items():
-        own = _distinct(dims.get(name) or tuple(f"{name}_dim_{k}" for k in range(array.ndim - len(sample_dims))))
+        given = tuple(free[dim] for dim in dims.get(name, ()))
+        own = _distinct(given or tuple(f"{name}_dim_{k}" for k in range(array.ndim - len(sample_dims))))
         data[name] = _variable((*sample_dims, *own), array)
         used.update(zip((*sample_dims, *own), array.shape, strict=True))
-    own_labels = {d: _labels(d, coords.get(d, ()), n) for d, n in used.items()}
+    own_labels = {d: _labels(d, coords.get(called.get(d, d), ()), n) for d, n in used.items()}
     return xr.Dataset(data, own_labels, dict(attributes or {}))
 
 

@@ -110,6 +110,14 @@ def unknown_coords(dim: str, known: Iterable[str]) -> DataError:
     return DataError(f"the model has no dim `{dim}`.", remedy=nearest(dim, known), place=user_place())
 
 
+def coords_no_dict(given: object) -> DataError:
+    return DataError(
+        f"coords must be a dict of dims and their labels, and are {given!r}.",
+        remedy='write `coords={"group": ["a", "b"]}`; other data are given by name, `m.with_data(x=...)`',
+        place=user_place(),
+    )
+
+
 def bad_labels(dim: str, labels: object) -> DataError:
     return DataError(
         f"the coords of dim `{dim}` must be a list of labels, and are {labels!r}.",

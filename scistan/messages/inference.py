@@ -13,21 +13,39 @@ def unknown_target(target: object) -> ModelError:
     return ModelError(f"there is no target {target!r}.", remedy="use 'scipy' or 'torch'", place=user_place())
 
 
+def no_mapping(what: str, given: object, example: str) -> ModelError:
+    return ModelError(
+        f"{what} must be a dict, and are {given!r}.", remedy=f"write it as `{example}`", place=user_place()
+    )
+
+
 def unknown_latent(name: str, known: Iterable[str]) -> ModelError:
     return ModelError(f"the model has no latent `{name}`.", remedy=nearest(name, known), place=user_place())
 
 
 def missing_latents(names: Sequence[str]) -> ModelError:
     shown = ", ".join(f"`{n}`" for n in names)
-    return ModelError(f"the values of {shown} are missing.", place=user_place())
+    return ModelError(
+        f"the values of {shown} are missing.",
+        remedy="give one for every latent; `m.simulate()` draws some",
+        place=user_place(),
+    )
 
 
 def too_few(what: str, given: object) -> ModelError:
-    return ModelError(f"`{what}` must be a whole number of at least 1, and is {given!r}.", place=user_place())
+    return ModelError(
+        f"`{what}` must be a whole number of at least 1, and is {given!r}.",
+        remedy=f"write a whole number, `{what}=100` for one",
+        place=user_place(),
+    )
 
 
 def bad_seed(given: object) -> ModelError:
-    return ModelError(f"a seed is a whole number of at least 0, and {given!r} is none.", place=user_place())
+    return ModelError(
+        f"a seed is a whole number of at least 0, and {given!r} is none.",
+        remedy="write `seed=1`, or leave it out for fresh draws",
+        place=user_place(),
+    )
 
 
 def improper_priors(names: Sequence[str], place: Place | None) -> UnsupportedError:

@@ -81,6 +81,30 @@ def not_a_value(what: object, why: str = "") -> ModelError:
     )
 
 
+def already_part(what: object) -> ModelError:
+    return ModelError(
+        f"{_kind(what)} is part of a model already, and `ss.data` takes numbers.",
+        remedy="use it as it is, `m.w = m.x * 2`; data of one model reach another as the numbers they are",
+        place=user_place(),
+    )
+
+
+def bad_dims(name: str, dims: object) -> ModelError:
+    return ModelError(
+        f"`{name}`: dims={dims!r} names no axes.",
+        remedy='a text for one axis, `dims="row"`, or one for each, `dims=("row", "column")`',
+        place=user_place(),
+    )
+
+
+def dims_of_draws(name: str) -> ModelError:
+    return ModelError(
+        f"`{name}`: `chain` and `draw` cannot name its axes, for ArviZ calls the axes of the draws so.",
+        remedy="choose other names for these dims",
+        place=user_place(),
+    )
+
+
 def not_observable(distribution: str) -> ModelError:
     return ModelError(
         f"{distribution}.observe(...) was given an expression; what is observed must be numbers.",
@@ -107,96 +131,6 @@ def unnamed_distribution(name: str) -> ModelError:
     )
 
 
-def truth_of_expression() -> ModelError:
-    return ModelError(
-        "an expression of a model has no value yet: neither true nor false, and no number.",
-        remedy="use `ss.where(condition, a, b)` instead of `if`, `ss.maximum` instead of `max`, "
-        "and `ss.` functions instead of `math.`",
-        place=user_place(),
-    )
-
-
-def fixed_expression() -> ModelError:
-    return ModelError(
-        "an element of an expression cannot be replaced: what is named once keeps its meaning.",
-        remedy="choose elements with `ss.where(condition, a, b)`, or join parts with `ss.concatenate([...])`",
-        place=user_place(),
-    )
-
-
-def no_array() -> ModelError:
-    return ModelError(
-        "an expression of a model has no value yet, and cannot become an array of numbers.",
-        remedy="put expressions together with `ss.stack([...])`, use `ss.` functions where a library's own ask for "
-        "numbers, and for `table @ m.beta` with pandas on the left name the table, `m.x = ss.data(table)`",
-        place=user_place(),
-    )
-
-
-class UnknownMethodError(ModelError, AttributeError):
-    """A name after the dot that expressions do not have."""
-
-
-def unknown_method(name: str, known: Sequence[str]) -> ModelError:
-    close = get_close_matches(name, known, n=1, cutoff=0.6)
-    hint = f"did you mean `{close[0]}`?" if close else "the functions of NumPy and of `ss` work on expressions"
-    return UnknownMethodError(f"an expression has no `{name}`.", remedy=hint, place=user_place())
-
-
-def bad_index(shape: Lengths, why: str, remedy: str = "") -> ModelError:
-    return ModelError(
-        f"this index does not fit shape {shape}: {why}.",
-        remedy=remedy or "indices count from 0, one for each axis at most; -1 is the last",
-        place=user_place(),
-    )
-
-
-def no_whole_index(shape: Lengths) -> ModelError:
-    return bad_index(
-        shape,
-        "an index must be whole numbers known as data",
-        "turn labels into whole numbers with `pandas.factorize`, real numbers with `.astype(int)`; for a choice that "
-        "depends on a latent, `ss.where(condition, a, b)`",
-    )
-
-
-def bad_axis(name: str, axis: object, rank: int) -> ModelError:
-    axes = {0: "is a single number", 1: "has 1 axis"}.get(rank, f"has {rank} axes")
-    return ModelError(
-        f"`{name}`: axis {axis} does not exist, the value {axes}.",
-        remedy=f"axes count from 0 to {rank - 1}, or from -1 backwards" if rank else "give it an axis, `x[None]`",
-        place=user_place(),
-    )
-
-
-def bad_shapes(name: str, shapes: Sequence[Lengths], why: str) -> ModelError:
-    shown = " and ".join(str(s) for s in shapes)
-    remedy = "look at `.shape` of what is put together; `.T` transposes, `x[:, None]` adds an axis"
-    return ModelError(f"`{name}` of shapes {shown}: {why}.", remedy=remedy, place=user_place())
-
-
-_INSTEAD = {
-    "slogdet": "`ss.log_determinant(a)` is its second part",
-    "det": "`ss.exp(ss.log_determinant(a))` is its absolute value",
-    "einsum": "`@`, `ss.outer` and sums along axes",
-    "tensordot": "`@`, `ss.outer` and sums along axes",
-    "cumprod": "`ss.exp(ss.cumsum(ss.log(x)))` for positive numbers",
-    "cbrt": "`x ** (1 / 3)` for positive numbers",
-    "gamma": "`ss.exp(ss.lgamma(x))`",
-    "beta": "`ss.exp(ss.lbeta(a, b))`",
-    "i0": "`ss.exp(ss.log_i0(x))`",
-    "sort": 'draw ordered values: `constraint="ordered"`',
-}
-
-
-def unsupported_numpy(name: str) -> ModelError:
-    return ModelError(
-        f"NumPy's `{name}` does not work on expressions of a model.",
-        remedy=_INSTEAD.get(name, "see the list of operations in the docs; `ss.declare_op` adds one"),
-        place=user_place(),
-    )
-
-
 def reserved_name(name: str, why: str, instead: str = "") -> ModelError:
     return ModelError(
         f"`{name}` cannot name a variable: {why}.",
@@ -206,15 +140,20 @@ def reserved_name(name: str, why: str, instead: str = "") -> ModelError:
 
 
 def not_assignable(name: str, what: object) -> ModelError:
+    uncalled = type(what).__name__ in ("Constructor", "Alternatives")
     return ModelError(
-        f"`{name}` was given {_kind(what)}, which is no part of a model.",
-        remedy=f"wrap values in `ss.data(...)`; a private name, `_{name}`, holds anything",
+        f"`{name}` was given {_kind(what)}{' without arguments' if uncalled else ''}, which is no part of a model.",
+        remedy=f"call it: `{what!r}`"
+        if uncalled
+        else f"wrap values in `ss.data(...)`; a private name, `_{name}`, holds anything",
         place=user_place(),
     )
 
 
 def _kind(what: object) -> str:
-    word = type(what).__name__
+    word = {"Unnamed": "distribution", "Constructor": "distribution", "Expression": "expression"}.get(
+        type(what).__name__, type(what).__name__
+    )
     return "None" if what is None else f"{'an' if word[0] in 'aeiou' or word == 'ndarray' else 'a'} {word}"
 
 
@@ -322,7 +261,7 @@ def no_truncation(name: str) -> ModelError:
 
 def no_cdf(name: str) -> UnsupportedError:
     return UnsupportedError(
-        f"`{name}` offers no cumulative probability: Stan has none for it.",
+        f"`{name}` offers no cumulative probability: its declaration gives none.",
         remedy="the page of distributions lists those that do; for a logit or log form take its plain twin, "
         "`ss.Bernoulli(ss.inv_logit(x))` for one",
         place=user_place(),

@@ -18,6 +18,7 @@ from scistan.messages import model as messages
 from scistan.model.equal import same_definition
 from scistan.model.facts import Dims, Facts
 from scistan.model.numbers import check_arguments, check_values, numbers_at_hand
+from scistan.ops.coerce import read_dims
 from scistan.ops.expression import Expression
 from scistan.shapes import DIM, ONE, Equality, Shape, Size, Symbol, values_of
 
@@ -71,6 +72,9 @@ class Book:
 
     def declare_coords(self, coords: Mapping[str, Sequence[object]]) -> None:
         """Note the coords of dims; their lengths become sizes of the model."""
+        if not isinstance(coords, Mapping):
+            raise data_messages.coords_no_dict(coords)
+        read_dims("coords", [*coords] or ["row"])
         for dim, labels in coords.items():
             self.coords[dim] = read_labels(dim, labels)
             self.dims[dim] = _dim_size(dim, len(self.coords[dim]))

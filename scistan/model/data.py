@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scistan.messages import data as messages
-from scistan.ops.coerce import data_leaf
+from scistan.ops.coerce import data_leaf, read_dims
 from scistan.ops.expression import Expression
 from scistan.shapes import values_of
 
@@ -21,7 +21,7 @@ def data(values: object, *, dims: str | Sequence[str] | None = None) -> Expressi
     >>> m.x.shape
     (3,)
     """
-    names = (dims,) if isinstance(dims, str) else None if dims is None else tuple(dims)
+    names = None if dims is None else read_dims("data", dims)
     leaf = data_leaf(values, names)
     if names is not None and len(names) != len(leaf.shape):
         raise messages.dims_rank("data", names, values_of(leaf.shape))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -18,7 +18,7 @@ from scistan.messages import model as messages
 from scistan.model.book import Book, Identity, read_labels
 from scistan.model.naming import check_name
 from scistan.model.swap import bind, check_swapped, relabel
-from scistan.ops.coerce import unwrapped
+from scistan.ops.coerce import as_node, holds_expressions, unwrapped
 from scistan.ops.expression import Expression
 from scistan.shapes import Size, SizeConflict
 
@@ -56,6 +56,8 @@ class Model:
         return model
 
     def __init__(self, name: str = "", coords: Mapping[str, Sequence[object]] | None = None) -> None:
+        if not isinstance(name, str):
+            raise messages.illegal_constant("Model", "name", "a text", repr(name))
         if name:
             self._book.owner, self._book.identity = name, Identity(name)
         self._book.declare_coords(coords or {})
@@ -70,7 +72,7 @@ class Model:
             object.__setattr__(self, name, value)
             return
         check_name(name, type(self))
-        value = unwrapped(value)
+        value = Expression(as_node(value)) if holds_expressions(value) and isinstance(value, list) else unwrapped(value)
         if not isinstance(value, Expression):
             raise messages.not_assignable(name, value)
         self._book.assign(name, value)
@@ -100,6 +102,9 @@ class Model:
     def __setitem__(self, name: str, value: object) -> None:
         check_name(name, type(self))
         setattr(self, name, value)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._book.entries)
 
     def __contains__(self, name: object) -> bool:
         return name in self._book.entries
@@ -149,6 +154,8 @@ class Model:
         `coords` gives a dim other labels, and with them another length: so a model of five groups
         becomes one of seven.
         """
+        if coords is not None and not isinstance(coords, Mapping):
+            raise data_messages.coords_no_dict(coords)
         other = copy(self)
         bind(other._book, other._bindings, data)
         for dim, labels in (coords or {}).items():

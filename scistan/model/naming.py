@@ -29,11 +29,15 @@ _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
 
 def check_name(name: str, kind: type) -> None:
-    """Refuse a name that Stan, Python or the model itself has taken."""
+    """Refuse a name that Stan, Python, ArviZ or the model itself has taken."""
+    if not isinstance(name, str):
+        raise messages.reserved_name(str(name), "a name is a text", f"x_{name}")
     if name in STAN_KEYWORDS:
         raise messages.reserved_name(name, "it is a reserved word of Stan")
     if hasattr(kind, name) or name in PLANNED:
         raise messages.reserved_name(name, "it is a method of the model")
+    if name in ("chain", "draw"):
+        raise messages.reserved_name(name, "ArviZ calls the axes of the draws so")
     if keyword.iskeyword(name):
         raise messages.reserved_name(name, "it is a reserved word of Python")
     if not _IDENTIFIER.match(name):

@@ -13,7 +13,7 @@ from scistan.graph.places import remember, user_place
 from scistan.messages import model as messages
 from scistan.shapes import DATA, Size
 
-__all__ = ["Labelled", "as_node", "data_leaf", "holds_expressions", "read_array", "unwrapped"]
+__all__ = ["Labelled", "as_node", "data_leaf", "holds_expressions", "read_array", "read_dims", "unwrapped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,8 @@ def _from_xarray(value: Any) -> Labelled:
 
 
 def _from_torch(value: Any) -> Labelled:
-    return Labelled(value.detach().cpu().numpy())
+    plain = value.detach().cpu()
+    return Labelled((plain.double() if plain.is_floating_point() else plain).numpy())  # NumPy has no bfloat16
 
 
 _READERS = {"pandas": _from_pandas, "xarray": _from_xarray, "torch": _from_torch}
@@ -65,6 +66,8 @@ _READERS = {"pandas": _from_pandas, "xarray": _from_xarray, "torch": _from_torch
 
 def read_array(value: object) -> Labelled:
     """Read numbers from anything array-like; refuse what is not numeric or not finite."""
+    if hasattr(type(value), "_scistan_node_"):
+        raise messages.already_part(value)
     reader = _READERS.get(type(value).__module__.partition(".")[0])
     try:
         labelled = reader(value) if reader else Labelled(_from_numpy(value))
@@ -73,6 +76,8 @@ def read_array(value: object) -> Labelled:
     kind = labelled.values.dtype.kind
     if kind not in "biuf":
         raise messages.not_a_value(value, f"it holds {_KINDS[kind]}" if value is not None and kind in _KINDS else "")
+    if kind == "u" and labelled.values.size and labelled.values.max() > np.iinfo(np.int64).max:
+        raise messages.not_a_value(value, f"{labelled.values.max()} is too large for a whole number of 64 bits")
     bad = ~np.isfinite(labelled.values)
     if bad.any():
         where = tuple(int(i) for i in np.argwhere(bad)[0])
@@ -94,6 +99,16 @@ def _frozen(values: np.ndarray) -> np.ndarray:
     copy = np.array(values, dtype=kind, order="C")
     copy.setflags(write=False)
     return copy
+
+
+def read_dims(name: str, dims: object) -> tuple[str, ...]:
+    """Read the names of axes: one text, or several."""
+    names = (dims,) if isinstance(dims, str) else tuple(dims) if isinstance(dims, list | tuple) else ()
+    if not names or not all(isinstance(one, str) for one in names):
+        raise messages.bad_dims(name, dims)
+    if {"chain", "draw"} & set(names):
+        raise messages.dims_of_draws(name)
+    return names
 
 
 def data_leaf(value: object, dims: tuple[str | None, ...] | None = None) -> Data:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scistan.graph.node import Apply, Data
-from scistan.messages import model as messages
+from scistan.messages import expressions as messages
 from scistan.ops import elementwise as e
 from scistan.ops.coerce import as_node
 from scistan.ops.expression import Expression, build

@@ -10,7 +10,7 @@ import numpy as np
 
 from scistan.graph.node import Node
 from scistan.graph.places import remember, user_place
-from scistan.messages import model as messages
+from scistan.messages import expressions as messages
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import REGISTRY, Op
 from scistan.shapes import Shape, Size

@@ -8,7 +8,7 @@ import numpy as np
 
 from scistan.graph.node import Data, Node, Variable
 from scistan.graph.walk import topological
-from scistan.messages import model as messages
+from scistan.messages import expressions as messages
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import Attributes, declare
 from scistan.ops.elementwise import add
@@ -95,11 +95,18 @@ def _item(one: Any, node: Node, axis: int, arrays: list[Node]) -> Item:
             return ("slice", start, stop, step)
         one = _walk(node.shape[axis], start, stop, step, shape)
     position = as_node(one)
-    if not position.integer or any(isinstance(leaf, Variable) for leaf in topological([position])):
+    if not _is_whole(position) or any(isinstance(leaf, Variable) for leaf in topological([position])):
         raise messages.no_whole_index(shape)
     _check_bounds(position, node.shape[axis], shape)
     arrays.append(position)
     return ("array", len(position.shape))
+
+
+def _is_whole(position: Node) -> bool:
+    """Tell whether numbers can be an index: by what they are, not by how they are stored."""
+    if isinstance(position, Data) and position.default is not None:
+        return bool((position.default == np.floor(position.default)).all())
+    return position.integer
 
 
 Bound = int | Size | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scistan.messages import model as messages
+from scistan.messages import expressions as messages
 from scistan.ops.declaration import Attributes, declare
 from scistan.ops.expression import function_of
 from scistan.shapes import Equality, Shape, values_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scistan.messages import model as messages
+from scistan.messages import expressions as messages
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import Attributes, Call, declare
 from scistan.ops.elementwise import multiply

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from scistan.messages import model as messages
+from scistan.messages import expressions as messages
 from scistan.ops import composite, linear, reductions, shaping
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import REGISTRY

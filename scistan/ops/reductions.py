@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from scistan.graph.node import Node
-from scistan.messages import model as messages
+from scistan.messages import expressions as messages
 from scistan.ops import elementwise as e
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import Attributes, Op, declare

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from scistan.messages import model as messages
+from scistan.messages import expressions as messages
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import Attributes, declare
 from scistan.ops.expression import Expression, build

@@ -207,6 +207,9 @@ LOG_DENSITY: dict[str, Callable[..., Any]] = {
     "Cauchy": _cauchy,
     "HalfCauchy": lambda x, s: log(2) + _cauchy(x, 0, s),
     "Laplace": lambda x, mu, s: -abs(x - mu) / s - log(2 * s),
+    "SkewDoubleExponential": lambda x, mu, s, t: (
+        log(2 * t * (1 - t) / s) - 2 / s * ((1 - t) * (mu - x) if x < mu else t * (x - mu))
+    ),
     "Logistic": _logistic,
     "Gumbel": _gumbel,
     "SkewNormal": _skew_normal,
@@ -336,6 +339,14 @@ def _von_mises_tails(x: Any, mu: Any, k: Any) -> Tails:
         return share, 1 - share
 
 
+def _skew_exponential_tails(away: Any, s: Any, t: Any) -> Tails:
+    if away < 0:
+        below = t * exp(2 * (1 - t) * away / s)
+        return below, 1 - below
+    above = (1 - t) * exp(-2 * t * away / s)
+    return 1 - above, above
+
+
 def _sums(name: str, x: Any, first: int, last: int, args: tuple[Any, ...]) -> Tails:
     pmf = [exp(LOG_DENSITY[name](mpf(k), *args)) for k in range(first, last + 1)]
     cut = max(0, int(x) - first + 1)
@@ -351,6 +362,7 @@ TAILS: dict[str, Callable[..., Tails]] = {
     "Cauchy": lambda x, mu, s: _symmetric(lambda z: mpf(1) / 2 + mp.atan(z) / pi, (x - mu) / s),
     "HalfCauchy": lambda x, s: (2 / pi * mp.atan(x / s), 2 / pi * mp.acot(x / s)),
     "Laplace": lambda x, mu, s: _symmetric(lambda z: exp(z) / 2 if z < 0 else 1 - exp(-z) / 2, (x - mu) / s),
+    "SkewDoubleExponential": lambda x, mu, s, t: _skew_exponential_tails(x - mu, s, t),
     "Logistic": lambda x, mu, s: _symmetric(_expit, (x - mu) / s),
     "Gumbel": lambda x, mu, b: _swap(_power_tails(-exp((mu - x) / b))),
     "SkewNormal": lambda x, xi, w, a: _skew_tails((x - xi) / w, a),

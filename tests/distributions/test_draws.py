@@ -174,9 +174,8 @@ TRUNCATED = [n for n in CONTINUOUS if REGISTRY[n].scipy is not None]
 @pytest.mark.parametrize("name", TRUNCATED)
 def test_truncated_draws(name: str, low: float | None, high: float | None) -> None:
     d = REGISTRY[name]
-    args = {"Uniform": (-1.0, 2.5)}.get(name, tuple(0.3 + 0.6 * k for k in range(1, len(d.parameters) + 1)))
-    if name == "BetaProportion":
-        args = (0.4, 3.0)
+    typical = tuple(0.4 if p.domain.upper == 1 else 0.9 + 0.6 * k for k, p in enumerate(d.parameters))
+    args = {"Uniform": (-1.0, 2.5)}.get(name, typical)
     frozen = d.scipy(*args)
     lower, upper = (None if q is None else float(frozen.ppf(q)) for q in (low, high))
     x = draw_truncated(np.random.default_rng(5), (1500,), d, list(args), lower, upper)

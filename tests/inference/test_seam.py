@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+import scistan as ss
 from scistan.inference.seam import group
 
 DRAW = """
@@ -101,3 +102,17 @@ def test_a_group_is_the_dataset_xarray_makes(labels: list[object]) -> None:
 def test_labels_that_are_tuples_become_texts() -> None:
     found = group({"x": np.zeros((1, 1, 2))}, {"x": ("k",)}, {"k": [("a", 1), ("b", 2)]})
     assert list(found.k.values) == ["('a', 1)", "('b', 2)"]
+
+
+def test_an_axis_called_as_a_variable_gives_way() -> None:
+    m = ss.Model(coords={"school": list("abc")})
+    m.school = ss.data([0, 1, 2], dims="school")
+    m.effect = ss.Normal(0, 1, dims="school")
+    m.x = ss.data(xr.DataArray(np.ones((2, 3)), dims=("chain", "draw")))
+    m.y = ss.Normal(m.effect * m.x, 1).observe(np.zeros((2, 3)))
+    prior = m.prior(draws=5, seed=1)
+    assert prior.prior["effect"].dims == ("chain", "draw", "school")
+    assert prior.constant_data["school"].dims == ("school_dim",)
+    assert list(prior.constant_data["school_dim"].values) == list("abc")
+    assert prior.prior_predictive["y"].dims[:2] == ("chain", "draw")
+    assert prior.prior_predictive["y"].shape == (1, 5, 2, 3)

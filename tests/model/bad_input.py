@@ -688,7 +688,7 @@ def squeezed_axis():
 def index_that_is_real():
     m = model()
     m.a = ss.Normal(0, 1, shape=3)
-    m.a[np.array([0.0, 1.0])]  # here
+    m.a[np.array([0.5, 1.0])]  # here
 
 
 @case("expressions")
@@ -709,3 +709,83 @@ def too_few_arguments_of_a_function():
 def list_of_expressions_observed():
     m = model()
     ss.Normal(0, 1).observe([m.mu, 1.0])  # here
+
+
+# -- what is not even of the right kind ------------------------------------------------------------
+@case("kinds")
+def covariance_that_is_none():
+    ss.MultivariateNormal(np.zeros(2), cov=[[1, 2], [2, 1]])  # here
+
+
+@case("kinds")
+def vectors_of_another_length_observed():
+    m = model()
+    m.z = ss.MultivariateNormal(np.zeros(2), cov=np.eye(2)).observe(np.zeros((5, 3)))  # here
+
+
+@case("kinds")
+def number_for_dims():
+    ss.Normal(0, 1, dims=3)  # here
+
+
+@case("kinds")
+def axis_of_the_draws():
+    ss.Normal(0, 1, dims="draw")  # here
+
+
+@case("kinds")
+def list_for_a_constraint():
+    ss.Normal(0, 1, constraint=["ordered"])  # here
+
+
+@case("kinds")
+def data_of_a_model():
+    ss.data(model().mu)  # here
+
+
+@case("kinds")
+def whole_number_too_large():
+    ss.data(np.array([2**63], dtype=np.uint64))  # here
+
+
+@case("kinds")
+def distribution_not_called():
+    m = model()
+    m.z = ss.HalfNormal  # here
+
+
+@case("kinds")
+def name_of_an_axis_of_the_draws():
+    m = model()
+    m.chain = ss.Normal(0, 1)  # here
+
+
+@case("kinds")
+def name_that_is_a_number():
+    m = model()
+    m[3] = ss.Normal(0, 1)  # here
+
+
+@case("kinds")
+def list_for_coords():
+    ss.Model("model", coords=["a"])  # here
+
+
+@case("kinds")
+def list_for_data():
+    model().with_data([1, 2])  # here
+
+
+@case("kinds")
+def number_for_a_name():
+    ss.Model(3)  # here
+
+
+@case("kinds")
+def number_for_values():
+    model().log_density(0.0)  # here
+
+
+@case("kinds")
+def no_points():
+    model().verify(points=0)  # here

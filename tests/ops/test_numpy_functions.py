@@ -189,3 +189,15 @@ def test_lengths_computed_with_follow_the_data() -> None:
     assert other.simulate(seed=0)["root"] == 4
     np.testing.assert_array_equal(other.simulate(seed=0)["half"], np.arange(8.0))
     assert other.stan_code() == m.stan_code()
+
+
+def test_whole_numbers_are_an_index_however_they_are_stored() -> None:
+    m = ss.Model()
+    m.group = ss.data(pd.Series([0.0, 2.0, 1.0]))  # pandas keeps a column that once had gaps as real numbers
+    m.a = ss.Normal(0, 1, shape=3)
+    m.b = ss.Normal(0, 1)
+    m.y = ss.Normal(m.a[m.group] + m.b * m.group, 1).observe(np.zeros(3))
+    assert m.verify(points=3).ok
+    assert m.stan_data()["group"].tolist() == [1, 3, 2]
+    with pytest.raises(ss.DataError, match=r"`group` holds 0\.5"):
+        m.with_data(group=[0.0, 0.5, 1.0])

@@ -171,3 +171,17 @@ def _simplexes(m):
 def test_structured(name, stanc):
     m = ss.Model()
     check(m, STRUCTURED[name](m), stanc)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -4])
+@pytest.mark.parametrize("function", ["cumsum", "softmax", "log_softmax", "normalize", "logsumexp", "std"])
+def test_any_axis_of_a_stack(function: str, axis: int) -> None:
+    """Stan has these for vectors: along any axis of a stack of matrices they are written position by position."""
+    rank = 4 if axis == -4 else 3
+    m = ss.Model()
+    m.a = ss.LogNormal(0, 0.3, shape=(2, 2, 3, 4)[-rank:])
+    weights = np.random.default_rng(1).normal(size=(2, 2, 3, 4)[-rank:])
+    m.out = getattr(ss, function)(m.a, axis=axis)
+    kept = m.out if function in ("logsumexp", "std") else m.out * weights
+    m.y = ss.Normal(ss.sum(kept), 1).observe(0.5)
+    assert m.verify(points=3).ok

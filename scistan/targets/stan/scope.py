@@ -261,7 +261,8 @@ class Scope:
         """Fill a variable element by element; `keep` leaves the value's own form as it was."""
         if self.expressions_only:
             raise NeedsStatements
-        text = self.claim(node, f"{lowered.whole.text}_matrix" if keep and lowered.whole is not None else "")
+        own = lowered.whole.text.partition("[")[0] if keep and lowered.whole is not None else ""
+        text = self.claim(node, f"{own}_matrix" if own.isidentifier() else "")
         kind = canonical_type(node.shape)
         indices = tuple(self.writer.names.claim_index(k) for k in range(len(node.shape)))
         variable = name(text, kind)

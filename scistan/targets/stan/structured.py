@@ -169,8 +169,8 @@ def _along(scope: Scope, node: Apply) -> Lowered:
     function = _ALONG[node.op.name]
     if len(arg.shape) == 1:
         return _whole(scope, node, call(function, [scope.whole(arg)], VECTOR))
-    if len(arg.shape) != 2:
-        raise unsupported(node, "more than two axes")
+    if len(arg.shape) > 2:
+        return _along_in_stack(scope, node, function, axis)
     base = scope.canonical(arg)
     base = base if base.is_name else scope.named(arg)
     text = scope.claim(node)
@@ -183,6 +183,29 @@ def _along(scope: Scope, node: Apply) -> Lowered:
     declared = sized_type(MATRIX, node.shape, scope.writer.sizes)
     scope.statements += [Declare(declared, text, node=node), For(index, size, (body,))]
     variable = name(text, MATRIX)
+    return Lowered(variable, lambda indices: variable.at(*indices))
+
+
+def _along_in_stack(scope: Scope, node: Apply, function: str, axis: int) -> Lowered:
+    """Apply a function along one axis of a stack of matrices, for every position on the others."""
+    if scope.expressions_only:
+        raise NeedsStatements
+    base = scope.named(node.args[0])
+    rank = len(node.shape)
+    text = scope.claim(node)
+    at = rank + axis
+    kept = tuple(scope.writer.names.claim_index(k) for k in range(rank - 1))
+    keys = [*kept[:at], ":", *kept[at:]]
+    taken = base.at(*(keys[:-1] if at == rank - 1 else keys))
+    made = f"{function}(to_vector({taken.text}))"
+    # Stan keeps a stack as an array of matrices: a row, a column, or an array across the stack.
+    made = f"{made}'" if at == rank - 1 else made if at == rank - 2 else f"to_array_1d({made})"
+    variable = name(text, canonical_type(node.shape))
+    place = variable.at(*(keys[:-1] if at == rank - 1 else keys))
+    others = tuple(size for k, size in enumerate(node.shape) if k != at)
+    declared = sized_type(canonical_type(node.shape), node.shape, scope.writer.sizes)
+    filled = scope.loops(others, kept, (Assign(place.text, made),))
+    scope.statements += [Declare(declared, text, node=node), *filled]
     return Lowered(variable, lambda indices: variable.at(*indices))
 
 

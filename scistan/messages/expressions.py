@@ -1,0 +1,100 @@
+"""Wording of what can go wrong while an expression is written: indices, axes, shapes, functions of NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from scistan.errors import ModelError
+from scistan.graph.places import user_place
+from scistan.messages.model import Lengths
+
+
+def truth_of_expression() -> ModelError:
+    return ModelError(
+        "an expression of a model has no value yet: neither true nor false, and no number.",
+        remedy="use `ss.where(condition, a, b)` instead of `if`, `ss.maximum` instead of `max`, "
+        "and `ss.` functions instead of `math.`",
+        place=user_place(),
+    )
+
+
+def fixed_expression() -> ModelError:
+    return ModelError(
+        "an element of an expression cannot be replaced: what is named once keeps its meaning.",
+        remedy="choose elements with `ss.where(condition, a, b)`, or join parts with `ss.concatenate([...])`",
+        place=user_place(),
+    )
+
+
+def no_array() -> ModelError:
+    return ModelError(
+        "an expression of a model has no value yet, and cannot become an array of numbers.",
+        remedy="put expressions together with `ss.stack([...])`, use `ss.` functions where a library's own ask for "
+        "numbers, and for `table @ m.beta` with pandas on the left name the table, `m.x = ss.data(table)`",
+        place=user_place(),
+    )
+
+
+class UnknownMethodError(ModelError, AttributeError):
+    """A name after the dot that expressions do not have."""
+
+
+def unknown_method(name: str, known: Sequence[str]) -> ModelError:
+    close = get_close_matches(name, known, n=1, cutoff=0.6)
+    hint = f"did you mean `{close[0]}`?" if close else "the functions of NumPy and of `ss` work on expressions"
+    return UnknownMethodError(f"an expression has no `{name}`.", remedy=hint, place=user_place())
+
+
+def bad_index(shape: Lengths, why: str, remedy: str = "") -> ModelError:
+    return ModelError(
+        f"this index does not fit shape {shape}: {why}.",
+        remedy=remedy or "indices count from 0, one for each axis at most; -1 is the last",
+        place=user_place(),
+    )
+
+
+def no_whole_index(shape: Lengths) -> ModelError:
+    return bad_index(
+        shape,
+        "an index must be whole numbers known as data",
+        "turn labels into whole numbers with `pandas.factorize`, real numbers with `.astype(int)`; for a choice that "
+        "depends on a latent, `ss.where(condition, a, b)`",
+    )
+
+
+def bad_axis(name: str, axis: object, rank: int) -> ModelError:
+    axes = {0: "is a single number", 1: "has 1 axis"}.get(rank, f"has {rank} axes")
+    return ModelError(
+        f"`{name}`: axis {axis} does not exist, the value {axes}.",
+        remedy=f"axes count from 0 to {rank - 1}, or from -1 backwards" if rank else "give it an axis, `x[None]`",
+        place=user_place(),
+    )
+
+
+def bad_shapes(name: str, shapes: Sequence[Lengths], why: str) -> ModelError:
+    shown = " and ".join(str(s) for s in shapes)
+    remedy = "look at `.shape` of what is put together; `.T` transposes, `x[:, None]` adds an axis"
+    return ModelError(f"`{name}` of shapes {shown}: {why}.", remedy=remedy, place=user_place())
+
+
+_INSTEAD = {
+    "slogdet": "`ss.log_determinant(a)` is its second part",
+    "det": "`ss.exp(ss.log_determinant(a))` is its absolute value",
+    "einsum": "`@`, `ss.outer` and sums along axes",
+    "tensordot": "`@`, `ss.outer` and sums along axes",
+    "cumprod": "`ss.exp(ss.cumsum(ss.log(x)))` for positive numbers",
+    "cbrt": "`x ** (1 / 3)` for positive numbers",
+    "gamma": "`ss.exp(ss.lgamma(x))`",
+    "beta": "`ss.exp(ss.lbeta(a, b))`",
+    "i0": "`ss.exp(ss.log_i0(x))`",
+    "sort": 'draw ordered values: `constraint="ordered"`',
+}
+
+
+def unsupported_numpy(name: str) -> ModelError:
+    return ModelError(
+        f"NumPy's `{name}` does not work on expressions of a model.",
+        remedy=_INSTEAD.get(name, "see the list of operations in the docs; `ss.declare_op` adds one"),
+        place=user_place(),
+    )
