@@ -82,7 +82,12 @@ def search(
 
 
 def _try(
-    torch: Any, evaluate: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]], q: Tensor, t: Tensor, d: Tensor, rows: Tensor
+    torch: Any,
+    evaluate: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]],
+    q: Tensor,
+    t: Tensor,
+    d: Tensor,
+    rows: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Give the point at distance `t`, its loss and gradient, and the slope along the way."""
     at = torch.addcmul(q, t[:, None], d)
