@@ -9,12 +9,13 @@ the part in place: one package, one class, as if it had been imported whole (doc
 
 from __future__ import annotations
 
+import builtins
 import sys
 import threading
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec, module_from_spec
 from types import ModuleType
 from typing import Any
@@ -48,11 +49,7 @@ def _alone(package: str, part: str, lent: Mapping[str, object], postponed: str) 
         raise ModuleNotFoundError(package)
     module = module_from_spec(spec)
     vars(module).update(lent)
-    finder = _Halves(spec.loader, module, part, tuple(lent))
-    stand_in = _OnDemand(postponed) if postponed and postponed not in sys.modules else None
-    if stand_in is not None:
-        import_module(postponed.rpartition(".")[0])  # or a thread that meets the stand-in finds its package half done
-        sys.modules[postponed] = stand_in
+    finder = _Halves(spec.loader, module, part, tuple(lent), postponed)
     sys.meta_path.insert(0, finder)
     half = False
     try:
@@ -62,8 +59,6 @@ def _alone(package: str, part: str, lent: Mapping[str, object], postponed: str) 
     finally:
         if not half and finder in sys.meta_path:
             sys.meta_path.remove(finder)  # the import failed, or another thread's was first and whole
-        if stand_in is not None and sys.modules.get(postponed) is stand_in:
-            del sys.modules[postponed]
     return import_module(part)
 
 
@@ -77,14 +72,39 @@ class _PartIsThereError(Exception):
 
 
 class _OnDemand(ModuleType):
-    """A module that is imported when something of it is asked for."""
+    """A module that is imported when something of it is asked for; known to those alone who were given it."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        if sys.modules.get(self.__name__) is self:
-            del sys.modules[self.__name__]
         return getattr(import_module(self.__name__), name)
+
+
+class _Postponing(Loader):
+    """Runs a module whose own import statement for `postponed` gives a stand-in; nobody else's does."""
+
+    def __init__(self, loader: Loader, postponed: str) -> None:
+        self._loader, self._postponed = loader, postponed
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        package, _, child = self._postponed.partition(".")
+        holder = ModuleType(package)
+        setattr(holder, child, _OnDemand(self._postponed))
+
+        def own_import(name: str, *given: Any, **named: Any) -> Any:
+            return holder if name == self._postponed else builtins.__import__(name, *given, **named)
+
+        vars(module)["__builtins__"] = {**vars(builtins), "__import__": own_import}
+        try:
+            self._loader.exec_module(module)
+        finally:
+            vars(module)["__builtins__"] = vars(builtins)
+            module.__loader__ = self._loader
+            if module.__spec__ is not None:
+                module.__spec__.loader = self._loader
 
 
 class _Halves(MetaPathFinder, Loader):
@@ -94,12 +114,21 @@ class _Halves(MetaPathFinder, Loader):
     meanwhile wait for it, as Python's locks see to, and then do the second.
     """
 
-    def __init__(self, loader: Loader, package: ModuleType, part: str, lent: tuple[str, ...]) -> None:
+    def __init__(self, loader: Loader, package: ModuleType, part: str, lent: tuple[str, ...], postponed: str) -> None:
         self._loader, self._package, self._part, self._lent = loader, package, part, lent
+        self._postponed = postponed
         self._first_go: int | None = threading.get_ident()
+        self._loading: int | None = None
 
-    def find_spec(self, name: str, *_: Sequence[str] | ModuleType | None) -> ModuleSpec | None:
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         where = self._package.__spec__
+        if self._postponed and self._loading == threading.get_ident() and name.startswith(f"{self._package.__name__}."):
+            found = PathFinder.find_spec(name, path, target)
+            if found is not None and found.loader is not None:
+                found.loader = _Postponing(found.loader, self._postponed)
+            return found
         if name != self._package.__name__ or where is None:
             return None
         spec = ModuleSpec(name, self, origin=where.origin, is_package=True)
@@ -115,8 +144,11 @@ class _Halves(MetaPathFinder, Loader):
             module.__spec__.loader = self._loader  # which knows the package's other files
         module.__loader__ = self._loader
         if self._first_go == threading.get_ident():
-            self._first_go = None
-            import_module(self._part)
+            self._loading, self._first_go = self._first_go, None
+            try:
+                import_module(self._part)
+            finally:
+                self._loading = None
             raise _PartIsThereError
         sys.meta_path.remove(self)
         early = [sys.modules[name] for name in list(sys.modules) if name.startswith(f"{module.__name__}.")]

@@ -39,6 +39,8 @@ class Objective:
 
     def _compiled(self) -> Callable[[Tensor], Tensor]:
         density, only = self.density, self.likelihood_only
+        with self.torch.no_grad():  # lowered now, or torch would compile the lowering as well
+            density.log_density(density.backend.zeros(self.dimension), likelihood_only=only)
         return self.torch.compile(  # type: ignore[no-any-return]
             lambda q: density.log_density(q, likelihood_only=only), dynamic=False
         )

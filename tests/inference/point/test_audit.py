@@ -176,3 +176,64 @@ def test_the_mode_of_a_prior_alone():
     m.b = ss.Normal(m.a, 1)
     found = m.map(seed=0)
     assert found.values["a"] == pytest.approx(1.0, rel=1e-6)
+
+
+def test_a_share_of_nothing_is_at_its_boundary():
+    m = ss.Model()
+    m.p = ss.Uniform(0, 1)
+    m.y = ss.Binomial(10, m.p).observe(0)
+    found = m.mle(seed=0)
+    assert found.converged
+    assert found.boundary == ("p",)
+    assert found.values["p"] == pytest.approx(0.0, abs=1e-6)
+
+
+def test_one_boundary_reached_at_different_coordinates_is_one_mode():
+    m = ss.Model()
+    m.mu = ss.Normal(0, 1)
+    m.s = ss.Uniform(0, 2)
+    m.y = ss.Normal(m.mu, m.s).observe(np.random.default_rng(0).normal(0, 5, size=30))
+    found = m.mle(seed=1)
+    assert found.boundary == ("s",)
+    assert not any("same height" in finding for finding in found.findings)
+
+
+def test_what_is_badly_determined_is_not_flat():
+    """Columns that differ by 1e-5: the Hessian has ten digits less, and still six to spare."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200, 1))
+    x = np.c_[x, x + 1e-5 * rng.normal(size=(200, 1))]
+    m = ss.Model()
+    m.x = ss.data(x)
+    m.b = ss.Flat(shape=2)
+    m.y = ss.BernoulliLogit(m.x @ m.b).observe(rng.integers(0, 2, 200))
+    found = m.mle(seed=1)
+    share = 1 / (1 + np.exp(-x @ found.values["b"]))
+    triangle = np.linalg.qr(np.sqrt(share * (1 - share))[:, None] * x, mode="r")
+    errors = np.sqrt((np.linalg.inv(triangle) ** 2).sum(1))
+    assert found.converged
+    np.testing.assert_allclose(found.std_errors["b"], errors, rtol=1e-4)
+
+
+def test_a_kink_is_not_called_flat():
+    m = ss.Model()
+    m.a = ss.Flat()
+    m.y = ss.Laplace(m.a, 1).observe([2.0, 3.0, 10.0])
+    found = m.mle(seed=0)
+    assert float(found.values["a"]) == pytest.approx(3.0, abs=1e-8)
+    assert not found.converged
+    assert "kink" in found.reason
+
+
+def test_a_plateau_is_not_a_mode():
+    """Starts whose scale went to 0 and took its members along have no slope there; they are brought back."""
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(2000), 10)
+    m = ss.Model()
+    m.g = ss.data(group)
+    m.mu, m.tau, m.sigma = ss.Normal(0, 5), ss.HalfNormal(5), ss.HalfNormal(5)
+    m.theta = ss.Normal(m.mu, m.tau, shape=2000)
+    m.y = ss.Normal(m.theta[m.g], m.sigma).observe(1 + 2 * rng.normal(size=2000)[group] + 1.5 * rng.normal(size=20000))
+    found = m.map(seed=1, progress=False)
+    assert found.converged
+    assert found.starts_agreeing == 8

@@ -100,3 +100,49 @@ def test_running_out_of_memory_says_which_batch_to_try(monkeypatch):
     with pytest.raises(ss.SamplingError, match="ran out of memory") as error:
         logistic(rows=400).map(seed=0)
     assert "batch_size=100" in str(error.value)
+
+
+@pytest.mark.parametrize("seed", [-1, 2.5, "a", True])
+def test_a_seed_that_is_none(seed):
+    with pytest.raises(ss.ModelError, match="a seed is a whole number"):
+        counts().map(seed=seed)
+
+
+@pytest.mark.parametrize("option", ["compile", "polish", "progress"])
+def test_switches_are_on_or_off(option):
+    with pytest.raises(ss.ModelError, match=f"`{option}` must be True or False"):
+        counts().map(**{option: 3})
+
+
+def test_starting_values_outside_their_domain_and_for_some_latents_only():
+    m = ss.Model()
+    m.a = ss.Normal(0, 1)
+    m.s = ss.HalfNormal(1)
+    m.y = ss.Normal(m.a, m.s).observe([1.0, 2.0, 0.5])
+    with pytest.raises(ss.ModelError, match="the starting value of `s` must be not negative"):
+        m.map(inits={"a": 0.0, "s": -1.0})
+    with pytest.raises(ss.ModelError, match="give a dict of values or a point estimate"):
+        m.map(inits="prior")
+    assert m.map(inits={"a": 1.0}, seed=0).converged
+
+
+def test_an_impossible_likelihood_names_its_term():
+    m = ss.Model()
+    m.a = ss.Uniform(0, 1)
+    m.y = ss.Uniform(0, m.a).observe([2.0, 3.0])
+    with pytest.raises(ss.ModelError, match=r"the log density of `y` \(Uniform\) in `a` is not finite"):
+        m.map(seed=0)
+
+
+def test_files_that_are_no_estimates(tmp_path):
+    with pytest.raises(ss.DataError, match="there is no such file"):
+        ss.load(tmp_path / "none.npz")
+    other = tmp_path / "other.npz"
+    other.write_text("something else")
+    with pytest.raises(ss.DataError, match="not a saved estimate"):
+        ss.load(other)
+    np.savez(other, x=np.zeros(3))
+    with pytest.raises(ss.DataError, match="not a saved estimate"):
+        ss.load(other)
+    found = counts().map(seed=0)
+    assert ss.load(found.save(tmp_path / "mine")).log_density == found.log_density

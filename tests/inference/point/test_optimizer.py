@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -102,7 +105,7 @@ def test_the_history_is_the_two_loop_recursion():
     hessian = matrix @ matrix.mT + torch.eye(5)
     history = History(torch, torch.zeros((1, 5), dtype=torch.float64), None)
     pairs = []
-    for k in range(27):  # more than are kept
+    for k in range(60):  # more than are kept, and than there is room for
         step = torch.from_numpy(rng.normal(size=(1, 5)))
         change = step @ hessian if k % 6 else -step  # some have no curvature
         history.remember(step, change)
@@ -197,3 +200,61 @@ def test_adam_alone_is_honest_about_itself():
     assert not rough.converged
     with pytest.raises(ss.SamplingError, match="no draws"):
         rough.idata(10)
+
+
+SIGNALLED = """
+import os, signal
+import numpy as np
+import scistan as ss
+from scistan.inference.point.objective import Objective
+
+real, calls = Objective.value_and_gradient, []
+
+def watched(self, q):
+    calls.append(None)
+    if len(calls) == {when}:
+        os.kill(os.getpid(), signal.SIGINT)
+    return real(self, q)
+
+Objective.value_and_gradient = watched
+rng = np.random.default_rng(0)
+x = rng.normal(size=(500, 3))
+m = ss.Model()
+m.x = ss.data(x)
+m.b = ss.Normal(0, 1, shape=3)
+m.y = ss.BernoulliLogit(m.x @ m.b).observe(rng.integers(0, 2, 500))
+found = m.map(seed=0, progress=False, **{options})
+print(found.converged, found.reason, np.isnan(found.std_errors["b"]).all())
+print(found.log_density > m.log_density({{"b": np.zeros(3)}}))
+"""
+
+
+@pytest.mark.parametrize(("when", "options"), [(4, {}), (12, {}), (9, {"batch_size": 100}), (6, {"polish": False,
+                                                                                               "optimizer": "adam"})])
+def test_a_real_interrupt_returns_the_best_point(when, options):
+    """The signal itself, in a process of its own."""
+    code = SIGNALLED.format(when=when, options=options)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=300)
+    verdict, better = done.stdout.splitlines()
+    assert verdict.startswith("False interrupted after")
+    assert verdict.endswith("True")
+    assert better == "True"
+
+
+def test_adam_alone_says_when_it_ran_out_of_epochs():
+    found = logistic().map(seed=0, optimizer="adam", polish=False, epochs=2)
+    assert not found.converged
+    assert "stopped after epochs=2" in found.reason
+
+
+def test_a_cliff_is_not_climbed_for_ever():
+    calls = []
+
+    def cliff(q):
+        calls.append(None)
+        return torch.where((q < 2).all(-1), q.sum(-1), -float("inf"))
+
+    made = climb(Plain(cliff), torch.zeros((1, 2), dtype=torch.float64), tolerance=1e-12, max_iterations=1000)
+    assert made.stopped == ["line search"]
+    assert float(made.q.max()) == pytest.approx(2.0, abs=1e-6)
+    assert len(calls) < 1000

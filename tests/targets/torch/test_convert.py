@@ -10,7 +10,7 @@ import pytest
 
 import scistan as ss
 from scistan.targets.torch import TorchDensity, convert
-from scistan.targets.torch.convert import forget, to_numpy, to_tensor
+from scistan.targets.torch.convert import forget, lay_out, to_numpy, to_tensor
 
 torch = pytest.importorskip("torch")
 
@@ -82,3 +82,31 @@ def test_estimates_of_one_model_convert_its_data_once(monkeypatch):
     assert len(before) == 1
     TorchDensity(m.instance()).log_density(torch.zeros(1, dtype=torch.float64))
     assert {k: id(v) for k, v in convert._copies.items()} == {k: id(v) for k, v in before.items()}
+
+
+def test_a_matrix_of_a_product_is_laid_out_once_for_all_calls():
+    rng = np.random.default_rng(0)
+    m = ss.Model()
+    m.x = ss.data(rng.normal(size=(3000, 4)))
+    m.b = ss.Normal(0, 1, shape=4)
+    m.y = ss.Normal(m.x @ m.b, 1).observe(rng.normal(size=3000))
+    first, second = (TorchDensity(m.instance()) for _ in range(2))
+    q = torch.zeros(4, dtype=torch.float64)
+    assert first.log_density(q) == second.log_density(q)
+    laid_out = [tensor for key, tensor in convert._copies.items() if key[-1]]
+    assert len(laid_out) == 1
+    assert laid_out[0].stride() == (1, 3000)
+
+
+@pytest.mark.parametrize("shape", [(3000, 4), (4, 3000), (10, 10)])
+def test_the_longer_axis_is_contiguous_where_it_matters(shape):
+    for order in "CF":
+        array = np.asarray(np.random.default_rng(0).normal(size=shape), order=order)
+        tensor = torch.from_numpy(array)
+        laid_out = lay_out(tensor)
+        assert torch.equal(laid_out, tensor)
+        if array.size >= 10_000:
+            assert laid_out.stride(int(np.argmax(shape))) == 1
+        else:
+            assert laid_out is tensor
+    assert not convert._copies
