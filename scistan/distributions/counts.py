@@ -148,6 +148,17 @@ def _drawn_without_replacement(arguments: Mapping[str, Node]) -> Domain:
     return whole(maximum(0, total - others)._scistan_node_, minimum(wanted, total)._scistan_node_)
 
 
+# Stan's own hypergeometric_rng (2.35) throws for some of the draws: it asks for probabilities beyond the support.
+_DRAW_WITHOUT_REPLACEMENT = """\
+/** Draw N balls from a of the first kind and b others, one by one; gives how many are of the first kind. */
+int draw_without_replacement_rng(int N, int a, int b) {
+  int x = 0;
+  for (n in 1:N) {
+    x += bernoulli_rng((a - x) / (a + b - n + 1.0));
+  }
+  return x;
+}"""
+
 declare(
     "HyperGeometric",
     "Balls of the first kind among `N` drawn without replacement from `a` of the first kind and `b` others.",
@@ -158,7 +169,13 @@ declare(
     log_density=lambda x, N, a, b: log_choose(a, x) + log_choose(b, N - x) - log_choose(a + b, N),
     draw=lambda rng, size, N, a, b: rng.hypergeometric(a, b, N, size),
     scipy=lambda N, a, b: stats().hypergeom(a + b, a, N),
-    stan=StanForm("hypergeometric", vectorizes=False, truncates=False),
+    stan=StanForm(
+        "hypergeometric",
+        rng="draw_without_replacement_rng({N}, {a}, {b})",
+        rng_function=_DRAW_WITHOUT_REPLACEMENT,
+        vectorizes=False,
+        truncates=False,
+    ),
 )
 
 declare(

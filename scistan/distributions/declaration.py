@@ -47,6 +47,7 @@ class StanForm:
     name: str = ""
     arguments: tuple[str, ...] | None = None
     rng: str = ""
+    rng_function: str = ""  # the code of a generator of our own that `rng` calls
     constant: str = ""
     one_based: bool = False  # outcomes count from 1 in Stan
     vectorizes: bool = True  # density takes containers

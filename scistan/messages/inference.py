@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 
 from scistan.errors import InternalError, ModelError, Place, SamplingError, ScistanError, UnsupportedError
@@ -131,6 +132,31 @@ def generated_code_refused(why: str, line: int, program: str, place: Place | Non
     """Stan text of ours that stanc does not take."""
     numbered = "\n".join(f"{number:4d}  {text}" for number, text in enumerate(program.splitlines(), 1))
     return InternalError(f"stanc refuses line {line} of the generated program: {why}", attachment=numbered, place=place)
+
+
+def unsupported(target: str, gaps: Sequence[UnsupportedError]) -> UnsupportedError:
+    if len(gaps) == 1:
+        return gaps[0]
+    listed = "\n".join(textwrap.indent(str(gap), "  ") for gap in gaps)
+    return UnsupportedError(f"{target} cannot express {len(gaps)} parts of the model:\n{listed}")
+
+
+def no_prior(name: str) -> str:
+    return f"`{name}` has no prior: unless the data settle it, the posterior is improper; give it a wide proper prior."
+
+
+def hard_bounds(name: str, bounds: str) -> str:
+    return (
+        f"`{name}` cannot leave {bounds}: if that is no fact of nature, a prior without bounds that puts little weight "
+        "beyond them samples better."
+    )
+
+
+def far_from_one(name: str, number: float) -> str:
+    return (
+        f"`{name}` has the number {number:g} in its prior: samplers start near 1 and work best there; "
+        "measure it in other units, or write it as a multiple of a latent of unit scale."
+    )
 
 
 def unknown_pass(name: str, known: Iterable[str]) -> ModelError:

@@ -11,30 +11,32 @@ from scistan.graph.graph import Draw, Graph
 from scistan.graph.node import Node
 from scistan.graph.text import short_text
 from scistan.passes import PASSES, trace_passes
+from scistan.passes.hints import hints
 
 __all__ = ["Explanation", "explain"]
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """One row per pass and term it changed."""
+    """One row per pass and term it changed; and what the user may want to change."""
 
     rows: tuple[tuple[str, str, str, str], ...]
     idle: tuple[str, ...]
+    hints: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        if not self.rows:
-            return f"no pass changed anything ({', '.join(self.idle)})"
-        lines = []
+        lines = [] if self.rows else [f"no pass changed anything ({', '.join(self.idle)})"]
         for step, name, before, after in self.rows:
             lines += [f"{step}: {name}", f"    {before}", f"  → {after}"]
-        if self.idle:
+        if self.idle and self.rows:
             lines.append(f"nothing to do for: {', '.join(self.idle)}")
+        lines += [f"hint: {hint}" for hint in self.hints]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in self.rows)
-        return f"<table><tr><th>pass</th><th>variable</th><th>before</th><th>after</th></tr>{body}</table>"
+        told = "".join(f"<p>hint: {escape(hint)}</p>" for hint in self.hints)
+        return f"<table><tr><th>pass</th><th>variable</th><th>before</th><th>after</th></tr>{body}</table>{told}"
 
 
 def explain(graph: Graph, **switches: bool) -> Explanation:
@@ -47,7 +49,7 @@ def explain(graph: Graph, **switches: bool) -> Explanation:
             worked.add(step.name)
         rows += [(step.name, *change) for change in found]
     idle = tuple(p.name for p in PASSES if p.name not in worked)
-    return Explanation(tuple(rows), idle)
+    return Explanation(tuple(rows), idle, hints(graph))
 
 
 def _changes(before: Graph, after: Graph) -> list[tuple[str, str, str]]:

@@ -60,11 +60,15 @@ def declare_parameter(scope: Scope, transformed: Scope, term: Term) -> Parameter
     except NeedsStatements:
         if frame is not None:
             return from_standard(transformed, term, frame)
-        raise UnsupportedError(
+        gap = UnsupportedError(
             f"Stan cannot declare `{term.name}`: its bounds are not a single expression of earlier parameters.",
             remedy="give the bound as a latent or a simple expression of latents",
             place=first_place(term.value),
-        ) from None
+        )
+        scope.writer.note_gap(gap)
+        kind = canonical_type(term.draw.shape)
+        _enter(scope, term, kind)
+        return Parameter(term, Declare(sized_type(kind, term.draw.shape, scope.writer.sizes), term.name))
 
 
 def _declare(scope: Scope, transformed: Scope, term: Term) -> Parameter:

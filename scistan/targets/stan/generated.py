@@ -79,6 +79,8 @@ def write_observation(scope: Scope, term: Term, switches: Switches, only: bool) 
 def _rng(scope: Scope, term: Term, indices: tuple[str, ...]) -> str:
     d: Distribution = term.draw.distribution
     texts = arguments_at(scope, term.draw, indices, term.name)
+    if d.stan.rng_function:
+        scope.writer.functions[d.stan.rng] = d.stan.rng_function
     if d.stan.rng:
         return d.stan.rng.format(**texts)
     inner = ", ".join(t.format(**texts) for t in d.stan.arguments or tuple(f"{{{p.name}}}" for p in d.parameters))

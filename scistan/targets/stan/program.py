@@ -16,6 +16,7 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.graph.places import first_place
 from scistan.graph.walk import topological
+from scistan.messages import inference as messages
 from scistan.passes import run_passes
 from scistan.targets.stan.declarations import declare_parameter
 from scistan.targets.stan.entries import Entries
@@ -155,6 +156,8 @@ def lower_to_stan(
         model.statements += write(model, term)
 
     quantities, generated, prior = _generated_quantities(writer, transformed, stages.plain, late, switches)
+    if writer.gaps:
+        raise messages.unsupported("Stan", list(writer.gaps.values()))
     blocks = (
         Block("data", tuple(entries.declarations())),
         Block("transformed data", tuple(data.statements)),

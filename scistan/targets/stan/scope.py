@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from scistan.errors import UnsupportedError
 from scistan.graph.graph import Graph
 from scistan.graph.node import Apply, Data, Extent, Literal, Node, Variable
 from scistan.graph.walk import topological, use_counts
@@ -63,6 +64,11 @@ class Writer:
     transformed: set[Node] = field(default_factory=set)  # latents that come from a free variable
     own_names: dict[Node, str] = field(default_factory=dict)  # derived quantities not yet defined
     defined: set[str] = field(default_factory=set)  # names of derived quantities that are
+    gaps: dict[str, UnsupportedError] = field(default_factory=dict)
+
+    def note_gap(self, gap: UnsupportedError) -> None:
+        """Note what Stan cannot express; a value lowered in two blocks is one gap."""
+        self.gaps.setdefault(str(gap), gap)
 
     def is_data(self, node: Node) -> bool:
         """Tell whether a value is known before sampling."""
@@ -172,7 +178,11 @@ class Scope:
 
     def _lower(self, node: Node) -> Lowered:
         for pending in self._pending(node):
-            self.values[pending] = self._named_if_wanted(pending, self._lower_one(pending))
+            try:
+                self.values[pending] = self._named_if_wanted(pending, self._lower_one(pending))
+            except UnsupportedError as gap:  # go on with a stand-in, to find what else there is
+                self.writer.note_gap(gap)
+                self.values[pending] = _named(name("unsupported", canonical_type(pending.shape)))
         found = self._find(node)
         if found is None:
             raise KeyError(f"{node!r} was not lowered")

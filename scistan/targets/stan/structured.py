@@ -316,7 +316,7 @@ def _stack(scope: Scope, node: Apply) -> Lowered:
     shape = node.shape[1:] if axis == -2 else node.shape[:1]
     rows: list[str] = []
     for arg in node.args:
-        value = scope.whole(arg)
+        value = scope.container(arg, shape)
         if value.type.rank == 0:
             value = call("rep_vector", [value, scope.writer.sizes.text(shape[0])], VECTOR)
         rows.append(f"{value.within(POSTFIX)}'")

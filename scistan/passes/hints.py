@@ -1,0 +1,35 @@
+"""What stanc would remark on under `--warn-pedantic` and the user should know, said of the model, not its program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scistan.graph.graph import Graph, Term
+from scistan.graph.node import Literal
+from scistan.messages import inference as messages
+
+__all__ = ["hints"]
+
+SMALLEST, LARGEST = 0.1, 10.0  # beyond these stanc takes a number for one that is not of unit scale
+
+
+def hints(graph: Graph) -> tuple[str, ...]:
+    """Find latents without a prior, within hard bounds, or of a scale far from 1."""
+    return tuple(hint for term in graph.latents for hint in _hints(term))
+
+
+def _hints(term: Term) -> Iterator[str]:
+    d, draw = term.draw.distribution, term.draw
+    if d.name == "Flat":
+        yield messages.no_prior(term.name)
+        return
+    named = d.named(draw.args)
+    low, high = (named["alpha"], named["beta"]) if d.name == "Uniform" else (draw.lower, draw.upper)
+    if isinstance(low, Literal) and isinstance(high, Literal) and (low.value, high.value) not in ((0, 1), (-1, 1)):
+        yield messages.hard_bounds(term.name, f"[{low.value:g}, {high.value:g}]")
+        return
+    for node in draw.args:
+        number = abs(float(node.value)) if isinstance(node, Literal) else 1.0
+        if number != 0 and not SMALLEST <= number <= LARGEST:
+            yield messages.far_from_one(term.name, float(node.value) if isinstance(node, Literal) else 1.0)
+            return
