@@ -23,7 +23,8 @@ class BuildOptions:
     `methods`: "core" links what a first `sample` needs, "full" every method of the runner.
     """
 
-    stanc_options: tuple[str, ...] = ("--O1",)
+    # -fno-soa: with that pass Stan 2.35 takes the transpose out of `to_vector(M')` for parameters M, silently.
+    stanc_options: tuple[str, ...] = ("--O1", "-fno-soa")
     cpp_options: tuple[str, ...] = ()
     optimize: int = 3
     march_native: bool = False

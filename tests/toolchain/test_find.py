@@ -105,7 +105,7 @@ def test_make_local_is_in_the_key(installed):
     other = compile_stan("model { }", progress=False)
     assert other != path
     assert "-DLOCAL" in (installed / "flags.log").read_text()
-    assert (installed / "stanc.log").read_text().splitlines() == ["--O1", "--O1 --mine"]
+    assert (installed / "stanc.log").read_text().splitlines() == ["--O1 -fno-soa", "--O1 -fno-soa --mine"]
 
 
 @posix_only

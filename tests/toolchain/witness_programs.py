@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -76,20 +77,22 @@ def _use(m: ss.Model, prefix: str, value: Any) -> None:
     m[f"{prefix}y"] = ss.Normal(ss.sum(value) if value.ndim else value, 1).observe(0.2)
 
 
-def _elementwise(layout: str) -> ss.Model:
+def _elementwise(names: Iterable[str], layout: str) -> ss.Model:
     m = ss.Model()
-    for name in ELEMENTWISE:
-        arity = OPS[name].arity
-        if layout in ("mixed", "outer") and arity == 1:
-            continue
-        given = arguments(Prefixed(m, f"{name}_"), name, LAYOUTS[layout][:arity])
+    for name in names:
+        given = arguments(Prefixed(m, f"{name}_"), name, LAYOUTS[layout][: OPS[name].arity])
         _use(m, f"{name}_", getattr(ss, name)(*given) * 1.0)
     return m
 
 
-def _operations() -> ss.Model:
+def _shaped_by(layout: str) -> list[str]:
+    several = layout in ("mixed", "outer")
+    return [name for name in ELEMENTWISE if OPS[name].arity > 1 or not several]
+
+
+def _operations(makers: Iterable[Callable[[Any], Any]]) -> ss.Model:
     m = ss.Model()
-    for number, make in enumerate(STRUCTURED.values()):
+    for number, make in enumerate(makers):
         prefix = f"op{number}_"
         _use(m, prefix, make(Prefixed(m, prefix)))
     return m
@@ -132,6 +135,7 @@ def _regressions() -> ss.Model:
 
 
 CASES = _sorted_cases()
+PART = 25
 # What CI compiles: some forms of each kind. `--long` compiles everything.
 SAMPLE = "a sample"
 
@@ -141,11 +145,20 @@ def _sample() -> ss.Model:
     return _of_cases(plain[::40])
 
 
+def _in_parts(name: str, build: Callable[[list[Any]], ss.Model], forms: Iterable[Any]) -> dict[str, Program]:
+    """Spread many forms over programs: the compiler's time grows faster than a program."""
+    listed = list(forms)
+    parts = [listed[start : start + PART] for start in range(0, len(listed), PART)]
+    return {f"{name}, part {number}": partial(build, part) for number, part in enumerate(parts, 1)}
+
+
 PROGRAMS: dict[str, Program] = {
     SAMPLE: _sample,
     "regressions": _regressions,
-    "operations": _operations,
-    **{f"elementwise {layout}": lambda layout=layout: _elementwise(layout) for layout in LAYOUTS},
     **{f"model {name}": make for name, make in ZOO.items()},
-    **{group: lambda found=found: _of_cases(found) for group, found in CASES.items()},
+    **_in_parts("operations", _operations, STRUCTURED.values()),
 }
+for layout in LAYOUTS:
+    PROGRAMS |= _in_parts(f"elementwise {layout}", partial(_elementwise, layout=layout), _shaped_by(layout))
+for group, found in CASES.items():
+    PROGRAMS |= _in_parts(group, _of_cases, found)
