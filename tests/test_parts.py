@@ -100,7 +100,10 @@ print(found.InferenceData is arviz.InferenceData, arviz.ready, [f for f in sys.m
 
 
 def test_threads_that_import_meanwhile_get_whole_packages():
-    """Some want the part, some the package and some what it postpones, all at once: nobody sees half a module."""
+    """Some want the part and some the package, all at once: nobody sees half a module.
+
+    (What is postponed is left out: matplotlib itself does not bear to be imported by several threads at once.)
+    """
     code = """
 import sys, threading
 from scistan.parts import import_part
@@ -117,18 +120,13 @@ def package():
     import arviz
     arviz.plot_trace, arviz.InferenceData
 
-def plots():
-    started.wait()
-    import matplotlib.pyplot as plt
-    plt.figure
-
 def tried(f):
     try:
         f()
     except BaseException as error:
         wrong.append(repr(error))
 
-threads = [threading.Thread(target=tried, args=(f,)) for f in (part, package, plots) * 2]
+threads = [threading.Thread(target=tried, args=(f,)) for f in (part, package) * 3]
 for t in threads: t.start()
 for t in threads: t.join()
 import arviz, matplotlib.pyplot

@@ -70,6 +70,7 @@ def _program(d: Distribution, rows: bool) -> str:
     rng = (d.stan.rng or f"{d.stan.name}_rng({arguments})").format(**given)
     drawn = [] if rows or d.name == "Flat" else [f"{_type(_event(d))} z = {rng};"]
     blocks = {
+        "functions": d.stan.rng_function.splitlines(),
         "data": ["int rows;", "int K;", *declared, f"{_type(_event(d), rows)} y;"],
         "model": terms,
         "generated quantities": drawn,

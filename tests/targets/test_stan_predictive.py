@@ -30,7 +30,7 @@ COMPILED = frozenset(
         "Multinomial", "MultinomialLogit", "MultinomialLogTheta", "MultivariateStudentT", "BetaProportion",
         "VonMises", "OrderedLogistic", "DiscreteRange", "NegBinomial", "Lomax", "LKJCorr", "LKJCholesky", "Wishart",
         "InvWishart", "InvChiSquare", "ScaledInvChiSquare", "ExpLomax", "Frechet", "Rayleigh", "LogLogistic",
-        "Pareto", "SkewNormal", "ExpModNormal",
+        "Pareto", "SkewNormal", "ExpModNormal", "SkewDoubleExponential",
     ]
 )
 CASES = {
