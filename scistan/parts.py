@@ -35,12 +35,21 @@ def import_part(part: str, lent: Mapping[str, object] | None = None, postponed: 
     with _guard:
         if part in sys.modules:
             return sys.modules[part]
-        if package not in sys.modules:
+        if package not in sys.modules and _is_alone():
             try:
                 return _alone(package, part, lent or {}, postponed)
             except Exception:
                 _forget(package)
     return import_module(part)
+
+
+def _is_alone() -> bool:
+    """Tell whether nobody else can import anything meanwhile: half a package must be seen by nobody.
+
+    Daemons are those of notebooks and progress bars; a program's own workers are none.
+    """
+    here = threading.current_thread()
+    return all(thread is here or thread.daemon for thread in threading.enumerate())
 
 
 def _alone(package: str, part: str, lent: Mapping[str, object], postponed: str) -> ModuleType:
@@ -110,8 +119,7 @@ class _Postponing(Loader):
 class _Halves(MetaPathFinder, Loader):
     """Loads a package in two goes: the thread that made this gets the part, whoever imports the package the rest.
 
-    The first go is an import that is broken off when the part is there: so other threads that import the package
-    meanwhile wait for it, as Python's locks see to, and then do the second.
+    The first go is an import that is broken off when the part is there, so that it leaves no package behind.
     """
 
     def __init__(self, loader: Loader, package: ModuleType, part: str, lent: tuple[str, ...], postponed: str) -> None:

@@ -99,41 +99,12 @@ print(found.InferenceData is arviz.InferenceData, arviz.ready, [f for f in sys.m
     assert done.stdout.strip() == "True 1 []", done.stderr
 
 
-def test_threads_that_import_meanwhile_get_whole_packages():
-    """Some want the part and some the package, all at once: nobody sees half a module.
-
-    (What is postponed is left out: matplotlib itself does not bear to be imported by several threads at once.)
-    """
-    code = """
-import sys, threading
-from scistan.parts import import_part
-
-started, wrong = threading.Barrier(6), []
-
-def part():
-    started.wait()
-    lent = {"__version__": "0", "_log": None}
-    import_part("arviz.data", lent, postponed="matplotlib.pyplot").InferenceData
-
-def package():
-    started.wait()
-    import arviz
-    arviz.plot_trace, arviz.InferenceData
-
-def tried(f):
-    try:
-        f()
-    except BaseException as error:
-        wrong.append(repr(error))
-
-threads = [threading.Thread(target=tried, args=(f,)) for f in (part, package) * 3]
-for t in threads: t.start()
-for t in threads: t.join()
-import arviz, matplotlib.pyplot
-assert arviz.data.InferenceData is arviz.InferenceData and arviz.utils.plt is sys.modules["matplotlib.pyplot"]
-assert type(matplotlib.pyplot).__name__ == "module", type(matplotlib.pyplot)
-print(wrong)
+@pytest.mark.parametrize(("daemon", "whole"), [(False, True), (True, False)])
+def test_half_a_package_is_imported_only_where_no_worker_could_see_it(daemon, whole):
+    before = f"""
+import threading
+end = threading.Event()
+threading.Thread(target=end.wait, daemon={daemon}).start()
 """
-    for _ in range(4):
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-        assert done.stdout.strip() == "[]", (done.stdout, done.stderr)
+    code = "end.set(); print('arviz.plots' in sys.modules, type(idata).__name__)"
+    assert run(code, before=before) == f"{whole} InferenceData"
