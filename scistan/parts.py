@@ -4,7 +4,7 @@
 to two seconds, more than everything else between a small model and its draws. We need one class of the one and the
 compiled library of the other. So the package's module is made here without running its `__init__`, and the part is
 imported by itself; the first `import` of the package, whoever does it, runs `__init__` on that same module and finds
-the part in place: one package, one class, as if it had been imported whole (docs/decisions/0020).
+the part in place: one package, one class, as if it had been imported whole (docs/decisions/0004).
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def lay_out(tensor: Tensor, array: np.ndarray | None = None) -> Tensor:
     """Give a matrix on the processor with its longer axis contiguous, as products with vectors want it.
 
     That is up to three times as fast as the other layout, and the copy costs as much as five products
-    (docs/decisions/0040). The copy of a frozen `array` is remembered from call to call.
+    (docs/decisions/0005). The copy of a frozen `array` is remembered from call to call.
     """
     if tensor.device.type != "cpu" or tensor.ndim != 2 or tensor.numel() < _MATRIX:
         return tensor
