@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-__all__ = ["ONE", "Shape", "Size", "SizeConflict", "SizeTable", "Symbol", "broadcast", "values_of"]
+__all__ = ["ONE", "Shape", "Size", "SizeConflict", "SizeTable", "Symbol", "broadcast", "is_repeated", "values_of"]
 
 _serials = itertools.count()
 
@@ -162,6 +162,11 @@ ONE = Size(1)
 def values_of(shape: Shape) -> tuple[int, ...]:
     """Give today's lengths of a shape."""
     return tuple(size.today for size in shape)
+
+
+def is_repeated(own: Shape, shape: Shape) -> bool:
+    """Tell whether a value of shape `own` is repeated along an axis where it meets others of `shape`."""
+    return len(own) < len(shape) or any(a == ONE != b for a, b in zip(own, shape, strict=True))
 
 
 def broadcast(*shapes: Shape) -> tuple[Shape, tuple[Equality, ...]]:

@@ -100,14 +100,6 @@ def unbounded(names: Sequence[str]) -> ScistanError:
     )
 
 
-def not_finite_at_start(term: str, distribution: str, values: str) -> ModelError:
-    return ModelError(
-        f"the log density of `{term}` ({distribution}) is not finite at any starting point; for one, {values}.",
-        remedy="check the data against the prior, or give a prior that leaves out impossible values",
-        place=user_place(),
-    )
-
-
 def cannot_sample(why: str) -> SamplingError:
     return SamplingError(f"the engine could not sample: {why}", place=user_place())
 

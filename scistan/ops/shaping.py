@@ -38,7 +38,7 @@ def transpose(x: object, axes: Sequence[int] | None = None) -> Expression:
     order = tuple(range(rank))[::-1] if axes is None else tuple(operator.index(axis) for axis in axes)
     if not all(-rank <= axis < rank for axis in order) or sorted(axis % rank for axis in order) != list(range(rank)):
         raise messages.bad_axis("transpose", order, rank)
-    if rank < 2:
+    if [axis % rank for axis in order] == list(range(rank)):  # so that a matrix transposed is always turned
         return Expression(node)
     return build(TRANSPOSE, Expression(node), order=tuple(axis % rank - rank for axis in order))
 

@@ -14,6 +14,7 @@ from scistan.graph.walk import topological
 from scistan.ops import FUNCTIONS
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.ops.expression import Expression
+from scistan.shapes import ONE
 
 __all__ = ["fuse_glm"]
 
@@ -34,12 +35,13 @@ def _fuse(term: Term) -> Draw:
         return draw
     place = _place(d)
     found = _split(draw.args[place])
-    if found is None:
-        return draw
+    if found is None or found.design.shape[0] == ONE != draw.shape[0]:
+        return draw  # a single row for all observations has no fused form
     before, after = draw.args[:place], draw.args[place + 1 :]
     others = [p for p in d.parameters if p.name != d.linear_predictor]
     varies = any(len(o.shape) > p.domain.event_rank for o, p in zip(before + after, others, strict=True))
-    if varies and d.name not in _OTHERS_VARY:
+    repeated = any(p.domain.integer and ONE in o.shape for o, p in zip(before + after, others, strict=True))
+    if (varies and d.name not in _OTHERS_VARY) or (repeated and draw.shape[0] != ONE):
         return draw
     if d.name in _NO_INTERCEPT:
         if found.alpha is not None:
@@ -70,11 +72,13 @@ def _intercept(d: Distribution, found: _Linear) -> Node | None:
     """Give the intercept as the form wants it; None where it cannot take this one."""
     if d.parameters[_place(d)].domain is not VECTOR:
         return literal(0) if found.alpha is None else found.alpha
+    if len(found.beta.shape) == 1 or (found.alpha is not None and len(found.alpha.shape) > 1):
+        return None
     categories = found.beta.shape[-1]  # one intercept for each category, the same for all observations
-    if found.alpha is None or not found.alpha.shape:
+    if found.alpha is None or found.alpha.shape in ((), (ONE,)):
         alpha = 0 if found.alpha is None else Expression(found.alpha)
         return FUNCTIONS["broadcast_to"](alpha, (categories,))._scistan_node_
-    return found.alpha if len(found.alpha.shape) == 1 else None
+    return found.alpha
 
 
 def _split(predictor: Node) -> _Linear | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from scistan.graph.node import Apply, Literal, Node, literal
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.passes.batching import FULL
@@ -46,7 +48,7 @@ def _factors(node: Node) -> tuple[float, dict[Node, int]]:
         top, power = stack.pop()
         name = top.op.name if isinstance(top, Apply) else ""
         if isinstance(top, Literal):
-            constant *= float(top.value) ** power
+            constant *= _power(float(top.value), power)
         elif name == "negative":
             constant *= (-1.0) ** power
             stack.append((top.args[0], power))
@@ -57,6 +59,13 @@ def _factors(node: Node) -> tuple[float, dict[Node, int]]:
         else:
             powers[top] = powers.get(top, 0) + power
     return constant, powers
+
+
+def _power(number: float, power: int) -> float:
+    try:
+        return number**power
+    except (OverflowError, ZeroDivisionError):
+        return math.nan  # equal to no constant that is looked for
 
 
 def _points(node: Node) -> Node | None:

@@ -175,8 +175,8 @@ def _sum_of(inner: Node, attributes: dict[str, Any]) -> Node | None:
     if not isinstance(inner, Apply) or inner.op.name != "multiply" or attributes["keepdims"]:
         return None
     left, right = inner.args
-    if any(ONE in arg.shape for arg in inner.args):
-        return None
+    if inner.integer or any(ONE in arg.shape for arg in inner.args):
+        return None  # a product of vectors is no whole number in Stan
     if len(left.shape) == len(right.shape) == 1 and left is not right:
         return OPS["matmul"].build((left, right), {"ranks": (1, 1)})
     if attributes["axes"] == (-1,) and sorted(len(arg.shape) for arg in inner.args) == [1, 2]:

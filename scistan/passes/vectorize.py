@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Container, Hashable
 from dataclasses import dataclass, field, replace
+from itertools import chain, count
 from typing import Any
 
 from scistan.distributions.declaration import Distribution
@@ -36,9 +37,11 @@ def vectorize(graph: Graph) -> Graph:
             groups.setdefault(tuple(template.key), []).append((term, template))
     merged: dict[Term, Term | None] = {}
     names = dict(graph.data_names)
+    taken = {term.name for term in graph.terms} | set(graph.derived) | set(names.values())
     for members in groups.values():
-        made = _merge(members) if len(members) >= FEWEST else None
+        made = _merge(members, taken) if len(members) >= FEWEST else None
         if made is not None:
+            taken.add(made.name)
             *others, last = [term for term, _ in members]
             merged[last] = made  # where all that it depends on has been written
             merged.update(dict.fromkeys(others))
@@ -54,6 +57,12 @@ def vectorize(graph: Graph) -> Graph:
 def _stem(name: str) -> str:
     """Name a group after what its names share: y_0, y_1, … are y."""
     return name.rstrip("0123456789").rstrip("_")
+
+
+def _group_name(stem: str, taken: Container[str]) -> str:
+    """Give way to the user's names, and to other groups of the same stem."""
+    names = chain((stem, f"{stem}_group"), (f"{stem}_group_{k}" for k in count(2)))
+    return next(name for name in names if name not in taken)
 
 
 def _template_of(term: Term) -> _Template | None:
@@ -86,7 +95,7 @@ def _form_of(node: Node, numbers: dict[Node, int], template: _Template) -> Hasha
     arguments = tuple(numbers[arg] for arg in node.args)
     if _positions(node) is not None:
         template.slots.append((node, _positions(node)))
-        return ("element", arguments[0], tuple(item[0] == "slice" for item in _items(node)))
+        return ("element", arguments, tuple(item[0] == "slice" for item in _items(node)))
     return (node.op, arguments, node.attributes)
 
 
@@ -114,7 +123,7 @@ def _positions(node: Apply) -> tuple[object, ...] | None:
 
 
 # -- one term for many --------------------------------------------------------------------------------
-def _merge(members: list[tuple[Term, _Template]]) -> Term | None:
+def _merge(members: list[tuple[Term, _Template]], taken: Container[str]) -> Term | None:
     """Merge terms of one form; None where what differs has no expression over all of them."""
     (first, template), *_ = members
     columns = [[value for _, value in column] for column in zip(*(t.slots for _, t in members), strict=True)]
@@ -128,7 +137,7 @@ def _merge(members: list[tuple[Term, _Template]]) -> Term | None:
         return None
     value = Gathered(tuple(term.value for term, _ in members), size)
     draw: Draw = replace(first.draw.mapped(lambda node: memo[node].node), shape=(size, *first.draw.shape))
-    return Term(_stem(first.name), value, draw)
+    return Term(_group_name(_stem(first.name), taken), value, draw)
 
 
 def _batched(node: Node, slots: dict[Node, list[Any]], memo: dict[Node, Batched], size: Size) -> Batched:
@@ -142,7 +151,7 @@ def _batched(node: Node, slots: dict[Node, list[Any]], memo: dict[Node, Batched]
     elif isinstance(node, Data | Literal):
         made = Gathered(tuple(values), size)
     else:
-        made = _elements(node, values, memo[node.args[0]], size)
+        made = _elements(node, values, [memo[arg] for arg in node.args], size)
     return Batched(made, len(node.shape), varies=True)
 
 
@@ -167,8 +176,9 @@ def _runs_along(column: list[Any], axis: Size) -> bool:
     return whole_numbers and len(column) == axis.today and column == list(range(len(column)))
 
 
-def _elements(node: Node, rows: list[tuple[Any, ...]], base: Batched, size: Size) -> Node:
+def _elements(node: Node, rows: list[tuple[Any, ...]], args: list[Batched], size: Size) -> Node:
     """Pick for all terms at once; positions that are the same for all stay as they are."""
+    base, *computed = args
     columns = _columns(node, rows)
     varying = [k for k, (_, column) in enumerate(columns) if any(position != column[0] for position in column)]
     items = list(_items(node))
@@ -177,18 +187,15 @@ def _elements(node: Node, rows: list[tuple[Any, ...]], base: Batched, size: Size
     axis, column = columns[varying[0]]
     if len(varying) == 1 and axis == size and _runs_along(column, axis):
         items[varying[0]] = FULL
-    else:
-        for k in varying:
-            items[k] = ("array", 1)
     if all(item == FULL for item in items):
         return base.node
-    arrays = [
-        _where(column, size) if item == ("array", 1) else column[0]
-        for item, (_, column) in zip(items, columns, strict=True)
-        if item[0] == "array"
-    ]
+    waiting = iter(computed)
+    arrays: list[Node] = []
+    for k, (item, (_, column)) in enumerate(zip(items, columns, strict=True)):
+        if item[0] == "array":  # positions that are data, or computed from data
+            arrays.append(next(waiting).node)
+        elif item != FULL and k in varying:
+            arrays.append(Gathered(tuple(map(literal, column)), size))
+        if item != FULL and k in varying:
+            items[k] = ("array", 1)
     return OPS["index"].build((base.node, *arrays), {"items": tuple(items)})
-
-
-def _where(column: list[Any], size: Size) -> Node:
-    return Gathered(tuple(p if isinstance(p, Node) else literal(p) for p in column), size)

@@ -124,3 +124,25 @@ def test_ordered_categories(stanc):
     m.y = ss.OrderedLogistic(m.X @ m.b + m.alpha[m.g], m.c).observe(CLASSES)
     assert "y ~ ordered_logistic(X * b + alpha[g], c);" in m.stan_code()  # Stan's fused form has no intercept
     assert m.verify(points=2).ok
+
+
+SINGLE = {
+    "one row": lambda m: ss.Normal(m.row @ m.b, m.s).observe(REAL),
+    "one row, ordered": lambda m: ss.OrderedLogistic(m.row @ m.b, [-1.0, 0.0, 1.0]).observe(CLASSES),
+    "one row of categories": lambda m: ss.Categorical(ss.softmax(m.A + m.row @ m.B)).observe(CLASSES),
+    "one vector of categories": lambda m: ss.Categorical(ss.softmax(m.W @ m.b)).observe(CLASSES),
+    "one intercept of length 1": lambda m: ss.Categorical(ss.softmax(m.one + m.X @ m.B)).observe(CLASSES),
+    "one total of length 1": lambda m: ss.Binomial(np.array([5]), ss.inv_logit(m.X @ m.b)).observe(CLASSES),
+}
+
+
+@pytest.mark.parametrize("single", SINGLE)
+def test_lengths_of_one_are_repeated(single, stanc):
+    """The fused forms repeat nothing: a single row or vector for all observations is written without them."""
+    m = _classes()
+    m.row, m.W, m.one = ss.data(X[:1]), ss.data(X[:C]), ss.Normal(0, 1, shape=1)
+    m.y = SINGLE[single](m)
+    m.last = ss.Normal(m.one + ss.sum(m.B), 1.0).observe([0.1])
+    stanc(m.stan_code())
+    assert ("_glm" in m.stan_code()) == (single == "one intercept of length 1")
+    assert m.verify(points=2).ok

@@ -106,3 +106,17 @@ def test_products_of_many_probabilities_do_not_underflow():
     instance = m.instance()
     point = {instance.graph.latents[0].value: np.full(400, 0.1)}
     assert np.isfinite(joint_log_density(instance.on(graph), point))
+
+
+def test_axes_in_their_own_order_are_no_transpose():
+    m = ss.Model("square")
+    m.x, m.b = ss.data(np.arange(9.0).reshape(3, 3)), ss.Normal(0, 1, shape=3)
+    m.y = ss.Normal(m.b @ ss.transpose(m.x, (0, 1)), 1).observe([0.1, 0.2, 0.3])
+    assert m.verify(points=3).ok
+
+
+@pytest.mark.parametrize("form", [lambda m: m.v[:, None] / 0, lambda m: m.v[None, :] * (1e200 * m.s) ** 2])
+def test_numbers_beyond_all_bounds_are_no_kernel(form):
+    m = _model()
+    m.k = ss.exp(form(m))
+    assert "gp_exp_quad_cov" not in m.stan_code(log_lik=False, predictive=False)

@@ -126,3 +126,37 @@ def test_names_without_numbers_stay_apart():
     m.weight = ss.Normal(m.mu, 1.0).observe(0.7)
     assert "height ~ " in m.stan_code()
     assert "weight ~ " in m.stan_code()
+
+
+def test_positions_read_from_swappable_data(stanc):
+    m = ss.Model("positions")
+    m.b, m.c, m.g = ss.Normal(0, 1, shape=5), ss.Normal(0, 1, shape=(5, 5)), ss.data([3, 1, 2])
+    for i in range(3):
+        mean = m.b[m.g[i]] + m.c[m.g[i], 0] + m.c[i, m.g[i]]
+        setattr(m, f"y_{i}", ss.Normal(mean, 1).observe(i))
+    text = m.stan_code(log_lik=False, predictive=False)
+    stanc(text)
+    assert "\n  vector[N] y;" in text
+    assert m.verify(points=3).ok
+    assert m.with_data(g=[0, 4, 4]).verify(points=3).ok
+
+
+def test_positions_in_another_order_are_another_form():
+    m = ss.Model("order")
+    m.b, m.c, m.g = ss.Normal(0, 1, shape=5), ss.Normal(0, 1, shape=(5, 5)), ss.data([3, 1, 2])
+    for i in range(4):
+        first, second = m.g[0], m.g[1]
+        cell = m.c[first, second] if i % 2 else m.c[second, first]
+        setattr(m, f"y_{i}", ss.Normal(m.b[first] - m.b[second] + cell * m.b[i], 1).observe(i))
+    assert m.verify(points=3).ok
+
+
+def test_groups_give_way_to_names_and_to_each_other(stanc):
+    m = ss.Model("names")
+    m.y, m.b = ss.Normal(0, 1), ss.Normal(0, 1)
+    for i in range(2):
+        setattr(m, f"y_{i}", ss.Normal(m.b + m.y, 1).observe(i))
+    for i in range(2, 4):
+        setattr(m, f"y_{i}", ss.Poisson(ss.exp(m.b)).observe(i))
+    stanc(m.stan_code())
+    assert m.verify(points=3).ok

@@ -90,3 +90,12 @@ def test_one_observation_has_no_slices():
     m.a = ss.Normal(0, 1)
     m.y = ss.Normal(m.a, 1).observe(0.5)
     assert m.stan_code(threads=True) == m.stan_code()
+
+
+def test_no_observations(stanc):
+    m = ss.Model("none")
+    m.x = ss.data([1.0, 2.0, 3.0])
+    m.b, m.s = ss.Normal(0, 1), ss.HalfNormal(1)
+    m.y = ss.Normal(m.b * m.x, m.s, lower=-4).observe([1.0, 2.0, 3.0])
+    assert "reduce_sum" in check(m, stanc)
+    check(m.with_data(x=[], y=[]), stanc)

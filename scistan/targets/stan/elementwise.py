@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scistan.graph.node import Apply, Node
 from scistan.ops.declaration import Call, Infix, Op, Template
-from scistan.shapes import ONE, Shape
+from scistan.shapes import ONE, Shape, is_repeated
 from scistan.targets.stan.scaling import unexpanded, write_diagonal_sum, write_scaling
 from scistan.targets.stan.syntax import (
     ATOM,
@@ -113,7 +113,7 @@ def expand(scope: Scope, node: Node, value: Expr, shape: Shape) -> Expr:
     """Repeat a value to `shape` where Stan needs it; a scalar stays one, for Stan repeats it itself."""
     own = node.shape
     sizes = scope.writer.sizes
-    if not own or (len(own) == len(shape) and all(a != ONE or b == ONE for a, b in zip(own, shape, strict=True))):
+    if not own or not is_repeated(own, shape):
         return value
     if all(size == ONE for size in own):
         return scope.element(node, ("1",) * len(own))

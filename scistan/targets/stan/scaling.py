@@ -32,8 +32,9 @@ def write_scaling(scope: Scope, node: Apply) -> Expr | None:
         return None
     rows, columns, matrix = found.rows, found.columns, found.matrix
     inner = _scaling(matrix)
-    if inner is not None and (rows or inner.rows) is (columns or inner.columns):  # the same on both sides
-        rows, columns, matrix = rows or inner.rows, columns or inner.columns, inner.matrix
+    side = rows or columns
+    if inner is not None and {(rows, columns), (inner.rows, inner.columns)} == {(side, None), (None, side)}:
+        rows, columns, matrix = side, side, inner.matrix  # the same on both sides
     if rows is not None and columns is not None:
         return call("quad_form_diag", [scope.canonical(matrix), scope.canonical(rows)], MATRIX)
     if rows is not None:
@@ -48,7 +49,9 @@ def write_diagonal_sum(scope: Scope, node: Apply) -> Expr | None:
     if node.op.name != "add" or len(node.shape) != 2:
         return None
     for diagonal, matrix in (node.args, node.args[::-1]):
-        if len(matrix.shape) == 2 and ONE not in matrix.shape and (scale := _scaled_diagonal(diagonal)) is not None:
+        if ONE in (*matrix.shape, *diagonal.shape) or len(matrix.shape) != 2:
+            continue  # a length of 1 is repeated
+        if (scale := _scaled_diagonal(diagonal)) is not None:
             return call("add_diag", [scope.canonical(matrix), scope.canonical(scale)], MATRIX)
     return None
 
@@ -76,14 +79,13 @@ def _scaling(node: Node) -> _Scaling | None:
     if node.op.name != "multiply":
         return None
     for factor, matrix in ((left, right), (right, left)):
-        if len(matrix.shape) != 2 or ONE in matrix.shape:
-            continue
+        if len(matrix.shape) != 2 or ONE in matrix.shape or all(size == ONE for size in factor.shape):
+            continue  # a length of 1 is repeated
         if isinstance(factor, Apply) and factor.op.name == "outer" and factor.args[0] is factor.args[1]:
             return _Scaling(matrix, factor.args[0], factor.args[0])
         if (column := unexpanded(factor, column=True)) is not None:
             return _Scaling(matrix, rows=column)
-        plain = len(factor.shape) == 1 and factor.shape[0] != ONE
-        if (row := factor if plain else unexpanded(factor, column=False)) is not None:
+        if (row := factor if len(factor.shape) == 1 else unexpanded(factor, column=False)) is not None:
             return _Scaling(matrix, columns=row)
     return None
 

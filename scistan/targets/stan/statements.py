@@ -9,7 +9,7 @@ from scistan.graph.graph import Draw, Term
 from scistan.graph.node import Data, Node
 from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
-from scistan.shapes import ONE, Shape
+from scistan.shapes import ONE, Shape, is_repeated
 from scistan.targets.stan.scope import Scope
 from scistan.targets.stan.syntax import (
     INT,
@@ -139,8 +139,7 @@ def fill(d: Distribution, texts: dict[str, str]) -> list[str]:
 def _argument(scope: Scope, d: Distribution, name: str, node: Node, shape: Shape, row_major: bool) -> str:
     domain = next(p.domain for p in d.parameters if p.name == name)
     if domain.integer and domain.structure != "size":
-        number = not node.shape and not isinstance(node, Data)
-        whole = scope.whole(node) if number else scope.writer.entries.integers(node)
+        whole = _whole_numbers(scope, node)
         if name in d.stan.repeats and not whole.type.rank:
             return f"rep_array({whole.text}, {scope.writer.sizes.text(shape[0])})"
         return f"to_array_1d({whole.text})" if whole.type.arrays > 1 else whole.text
@@ -153,6 +152,12 @@ def _argument(scope: Scope, d: Distribution, name: str, node: Node, shape: Shape
     text = _flat(value, row_major).text
     # Stan 2.35's GLM forms fail on a whole number where a real one is meant.
     return f"{text}.0" if value.type == INT and text.isdigit() and d.stan.name.endswith("_glm") else text
+
+
+def _whole_numbers(scope: Scope, node: Node) -> Expr:
+    """Give whole numbers as such: one that is written or computed in the program, else those of the data."""
+    value = None if node.shape or isinstance(node, Data) else scope.whole(node)
+    return value if value is not None and value.type == INT else scope.writer.entries.integers(node)
 
 
 def _flat(value: Expr, row_major: bool) -> Expr:
@@ -194,9 +199,10 @@ def arguments_at(scope: Scope, draw: Draw, indices: tuple[str, ...], label: str 
     texts: dict[str, str] = {}
     for p, node in zip(d.parameters, draw.args, strict=True):
         batch = len(node.shape) - p.domain.event_rank
-        own = indices[len(indices) - batch :] if batch else ()
-        if p.domain.integer and p.domain.structure != "size" and (node.shape or isinstance(node, Data)):
-            texts[p.name] = scope.writer.entries.integers(node).at(*own).text
+        along = indices[len(indices) - batch :] if batch else ()
+        own = tuple("1" if size == ONE else k for size, k in zip(node.shape, along, strict=False))
+        if p.domain.integer and p.domain.structure != "size":
+            texts[p.name] = _whole_numbers(scope, node).at(*own).text
         elif p.domain.event_rank:
             # What is the same for all events is computed once, before the loop.
             once = own or (indices and scope.is_costly(node))
@@ -280,8 +286,12 @@ def _takes_containers(scope: Scope, draw: Draw) -> bool:
     d: Distribution = draw.distribution
     if not d.stan.vectorizes:
         return False
+    batch = draw.shape[: len(draw.shape) - d.event_rank]
     for p, node in zip(d.parameters, draw.args, strict=True):
         if len(node.shape) > p.domain.event_rank:
+            own = node.shape[: len(node.shape) - p.domain.event_rank]
+            if (p.domain.event_rank or p.domain.integer) and is_repeated(own, batch):
+                return False
             if d.stan.containers is not None and p.name not in d.stan.containers:
                 return False
             if p.domain.event_rank and scope.whole(node).type != array_of(VECTOR):

@@ -110,7 +110,7 @@ def _rows(scope: Scope, term: Term, names: Names) -> str:
     while top.parent is not None:
         top = top.parent
     length = scope.writer.sizes.text(term.draw.shape[0])
-    value = f"linspaced_int_array({length}, 1, {length})"
+    value = f"linspaced_int_array({length}, 1, max(1, {length}))"  # without observations it would be refused
     found = next((s.name for s in top.statements if isinstance(s, Declare) and s.value == value), "")
     if not found:
         found = scope.writer.names.claim("rows")

@@ -6,6 +6,7 @@ from scistan.distributions.declaration import Distribution
 from scistan.distributions.density import log_mass
 from scistan.graph.graph import Draw, Term
 from scistan.graph.node import Literal, Node, literal
+from scistan.shapes import ONE
 from scistan.targets.stan.scope import Scope
 from scistan.targets.stan.syntax import MATRIX, POSTFIX, Expr, Statement, TargetPlus
 
@@ -27,10 +28,10 @@ def truncation_statements(scope: Scope, term: Term) -> list[Statement]:
     if not draw.truncated or all(scope.writer.is_data(node) for node in draw.inputs):
         return []
     bounds = _bounds(draw)
-    scalars = all(not node.shape for node in (*draw.args, *bounds))
-    if scalars:
+    same_for_all = all(size == ONE for node in (*draw.args, *bounds) for size in node.shape)
+    if same_for_all:
         count = " * ".join(factor(scope.writer.sizes.text(s)) for s in draw.shape)
-        mass = mass_at(scope, draw, ())
+        mass = mass_at(scope, draw, ("1",) * len(draw.shape))
         return [TargetPlus(f"-{count} * {mass}" if count else f"-{mass}", term)]
     if len(bounds) == 1 and len(draw.shape) <= 2 and _is_native(draw):
         texts = {

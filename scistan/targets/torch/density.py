@@ -22,7 +22,7 @@ from scistan.targets.torch.backend import TorchBackend
 from scistan.targets.torch.bijections import STRUCTURES, Bijection, bounded
 from scistan.targets.torch.schedule import Schedule, Stage, Values
 from scistan.targets.torch.sums import Part, add_parts, split_sum
-from scistan.targets.torch.support import guards
+from scistan.targets.torch.support import guards, signs_of
 
 __all__ = ["Block", "TorchDensity", "joint_log_density"]
 
@@ -240,11 +240,12 @@ class TorchDensity:
         # The density of a standard `z` itself: going through `x` would lose its digits where the scale is tiny.
         once: list[Part] = []
         of_batch: list[Part] = []
+        signs = signs_of(self.instance, self._inputs)
         for term in self.instance.graph.terms:
             if term.is_observed or not likelihood_only:
                 z = standard.get(term.name)
                 node = pointwise(term if z is None else Term(term.name, z, standard_draw(term.draw)))
-                for part in (node, *guards(term, self.instance, self._inputs)):
+                for part in (node, *guards(term, signs)):
                     (of_batch if term.name in self._batch else once).extend(split_sum(part, self.instance))
         stages += [Stage(z) for z in standard.values()]
         roots = [node for part in (*once, *of_batch) for node in part.reads]
@@ -262,16 +263,17 @@ class TorchDensity:
 
     # -- densities over values ------------------------------------------------------------------------
     @cached_property
-    def _totals(self) -> list[tuple[Term, Node]]:
-        return [(term, total(term)) for term in self.instance.graph.terms]
+    def _totals(self) -> list[tuple[Term, Node, list[Node]]]:
+        signs = signs_of(self.instance)
+        return [(term, total(term), guards(term, signs, bijected=False)) for term in self.instance.graph.terms]
 
     def term_densities(self, evaluator: Evaluator) -> dict[str, Tensor]:
         """Give each term's log density at the values that `evaluator` holds; -∞ outside, whatever the formula says."""
         found = {}
-        for term, node in self._totals:
+        for term, node, limits in self._totals:
             value = evaluator[node]
             array = value.array
-            for guard in guards(term, self.instance, bijected=False):
+            for guard in limits:
                 at = evaluator[guard]
                 least = at.array.reshape(*at.array.shape[: int(at.batched)], -1).amin(-1)
                 array = self.torch.where(least < 0, least, array)

@@ -19,16 +19,18 @@ from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
 from scistan.passes.signs import Signs
 
-__all__ = ["guards"]
+__all__ = ["guards", "signs_of"]
 
-def guards(term: Term, instance: Instance, inputs: Iterable[Node] = (), *, bijected: bool = True) -> list[Node]:
-    """Give what must be added to a term's log density.
 
-    `inputs` are data whose numbers come later; latents that are `bijected` lie within their own bounds.
-    """
-    d: Distribution = term.draw.distribution
+def signs_of(instance: Instance, inputs: Iterable[Node] = ()) -> Signs:
+    """Tell what is positive on these data; `inputs` are data whose numbers come later."""
     later = frozenset(inputs)
-    signs = Signs(instance.graph, {leaf: array for leaf, array in instance.values.items() if leaf not in later})
+    return Signs(instance.graph, {leaf: array for leaf, array in instance.values.items() if leaf not in later})
+
+
+def guards(term: Term, signs: Signs, *, bijected: bool = True) -> list[Node]:
+    """Give what must be added to a term's log density; latents that are `bijected` lie within their own bounds."""
+    d: Distribution = term.draw.distribution
     found: list[Node] = []
     if term.is_observed or not bijected:
         domain = value_domain(term.draw)

@@ -14,7 +14,7 @@ data {
   vector[N] exposure;
 }
 transformed data {
-  array[N] int rows = linspaced_int_array(N, 1, N);
+  array[N] int rows = linspaced_int_array(N, 1, max(1, N));
 }
 parameters {
   vector[N_a] a;

@@ -7,7 +7,7 @@ import pytest
 
 import scistan as ss
 from scistan.targets.torch import TorchDensity
-from scistan.targets.torch.support import guards
+from scistan.targets.torch.support import guards, signs_of
 from tests.zoo import eight_schools, logistic, varying_intercepts
 
 torch = pytest.importorskip("torch")
@@ -57,7 +57,7 @@ def test_a_latent_outside_its_own_domain():
 @pytest.mark.parametrize("make", [eight_schools, logistic, varying_intercepts])
 def test_where_nothing_can_be_outside_nothing_is_paid(make):
     instance = make().instance()
-    assert not [guard for term in instance.graph.terms for guard in guards(term, instance)]
+    assert not [guard for term in instance.graph.terms for guard in guards(term, signs_of(instance))]
 
 
 @pytest.mark.parametrize("rate", [lambda m: ss.exp(m.a) * m.exposure, lambda m: m.s + m.exposure, lambda m: m.s[m.g] ** 2])
@@ -67,7 +67,7 @@ def test_the_graph_shows_what_is_positive(rate):
     m.a, m.s = ss.Normal(0, 1), ss.HalfNormal(1, shape=2)
     m.y = ss.Poisson(rate(m)).observe([1, 2])
     instance = m.instance()
-    assert not [guard for term in instance.graph.terms for guard in guards(term, instance)]
+    assert not [guard for term in instance.graph.terms for guard in guards(term, signs_of(instance))]
 
 
 def test_an_edge_that_moves_with_a_latent_is_found():
