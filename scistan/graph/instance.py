@@ -41,7 +41,7 @@ class Instance:
 
     def on(self, graph: Graph) -> Instance:
         """Give the same numbers on another form of the graph."""
-        return Instance(graph, self.values, self.coords, self.dims, self.name)
+        return Instance(graph, self.values, self.coords, self.dims, self.name, self.given)
 
     def length(self, size: Size) -> int:
         """Give a size's value on these data."""

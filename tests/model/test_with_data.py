@@ -133,3 +133,13 @@ def test_same_latents_same_draws():
     m = regression()
     other = m.with_data(y=[0.0, 0.0, 0.0])
     assert np.array_equal(m.simulate(seed=4)["beta"], other.simulate(seed=4)["beta"])
+
+
+def test_a_dim_of_latents_alone_takes_another_length_on_every_target():
+    m = ss.Model("m", coords={"g": list("abcde")})
+    m.mu = ss.Normal(0, 1)
+    m.t = ss.Normal(m.mu, 1, dims="g")
+    m.y = ss.Normal(ss.sum(m.t), 1).observe(0.5)
+    longer = m.with_data(coords={"g": list("abcdefg")})
+    assert longer.stan_data()["N_g"] == 7
+    assert longer.verify(points=2).ok
