@@ -75,7 +75,7 @@ def _check_slopes(compiled: Compiled, dimension: int, rng: np.random.Generator) 
     points = np.concatenate([[q], q + STEP * np.eye(dimension), q - STEP * np.eye(dimension)])
     rows = compiled.log_prob({"params_r": points.tolist()}, constrained=False, jacobian=True)
     above, below = rows[1 : dimension + 1, 0], rows[dimension + 1 :, 0]
-    scale = max(1.0, np.abs(rows[0, 1:]).max())
+    scale = np.abs(rows[0, 1:]).max(initial=1.0)
     # Rounding of the density over the step, and the step's own square.
     allowed = np.abs(rows[:, 0]).max() * np.finfo(float).eps / STEP + 100 * STEP**2 * scale
     np.testing.assert_allclose(rows[0, 1:], (above - below) / (2 * STEP), rtol=0, atol=10 * allowed)
@@ -105,7 +105,7 @@ def test_the_compiled_program_agrees(name: str, tmp_path: Path) -> None:
         if same_coordinates:
             found = compiled.log_prob({"params_r": q.tolist()}, constrained=False, jacobian=True)[0, 1:]
             _, slope = embedded.log_density_gradient(q)
-            scale = np.maximum(1.0, np.abs(slope).max())
+            scale = np.abs(slope).max(initial=1.0)
             np.testing.assert_allclose(found / scale, slope / scale, rtol=0, atol=1e-6)
     if not same_coordinates:
         _check_slopes(compiled, embedded.dimension, rng)
