@@ -39,6 +39,11 @@ _SCALES = {
     "ExpLomax": "lambda_",
     "Pareto": "y_min",
 }
+_OWN = {
+    ("Poisson", "mu"): "lambda_",
+    ("Uniform", "low"): "alpha",
+    ("Uniform", "high"): "beta",
+}
 _OF_THE_LOGARITHM = "`mu` and `sigma` are the mean and the standard deviation of the logarithm"
 
 
@@ -61,7 +66,9 @@ def synonym(name: str, given: str, known: Collection[str], signature: str) -> st
         return f"`sigma` is the scale of {name}, not its standard deviation"
     if given in ("tau", "precision") and name == "Normal":
         return f"`sigma` is the standard deviation: `sigma=1 / ss.sqrt({given})`"
-    if given in ("rate", "lam") or (given == "mu" and name == "Poisson"):
+    if (name, given) in _OWN:
+        ours = _OWN[name, given]
+    elif given in ("rate", "lam"):
         ours = rate
     elif given == "scale" and name in _SCALES:
         ours = _SCALES[name]

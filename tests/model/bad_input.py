@@ -124,6 +124,11 @@ def lam_of_waiting_times():
 
 
 @case("arguments")
+def low_and_high():
+    ss.Uniform(low=0, high=1)  # here
+
+
+@case("arguments")
 def borrowed_without_a_counterpart():
     ss.Beta(1, scale=2)  # here
 
