@@ -213,6 +213,13 @@ def exchanged_arguments():
 
 
 @case("constants")
+def latent_for_a_total():
+    m = model()
+    m.p = ss.Beta(1, 1)
+    ss.Binomial(m.p, 1)  # here
+
+
+@case("constants")
 def exchanged_numbers():
     ss.Binomial(0.5, 10)  # here
 
