@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import scistan as ss
@@ -19,10 +21,11 @@ def distributions() -> str:
         "",
         "Printed from the declarations by `python docs/generate.py`. Arguments follow Stan's names and order. Every",
         "distribution works on SciPy, torch and Stan; *written out* means that Stan has no form of its own and the",
-        "program holds the density itself; *cdf* that it can be truncated and offers `cdf`, `ccdf` and their logs.",
+        "program holds the density itself; *cdf* that it offers `cdf`, `ccdf` and their logs at a value; *bounds* that",
+        "`lower=` and `upper=` truncate it, which continuous distributions of one number allow.",
         "",
-        "| distribution | what it is | Stan | cdf |",
-        "|---|---|---|---|",
+        "| distribution | what it is | Stan | cdf | bounds |",
+        "|---|---|---|---|---|",
     ]
     for name in sorted(CONSTRUCTORS):
         constructor = getattr(ss, name)
@@ -31,18 +34,33 @@ def distributions() -> str:
         doc = (constructor.__doc__ or "").splitlines()[0]
         stan = "several forms" if declared is None else declared.stan.name or "written out"
         cdf = "yes" if declared is not None and declared.log_cdf is not None else ""
-        lines.append(f"| `{signature}` | {doc} | {stan} | {cdf} |")
+        bounds = "yes" if declared is not None and declared.truncatable else ""
+        lines.append(f"| `{signature}` | {doc} | {stan} | {cdf} | {bounds} |")
     return "\n".join(lines) + "\n"
 
 
 def functions() -> str:
     """One row per function."""
-    lines = ["# Functions", "", "Printed from the declarations by `python docs/generate.py`.", ""]
+    lines = [
+        "# Functions",
+        "",
+        "Printed from the declarations by `python docs/generate.py`, arguments in the order of the call. Functions of",
+        "NumPy work on expressions too: `np.exp(m.x)` is `ss.exp(m.x)`.",
+        "",
+    ]
     lines += ["| function | what it does |", "|---|---|"]
     for name in sorted(FUNCTIONS, key=str.lower):
-        doc = (FUNCTIONS[name].__doc__ or "").strip().splitlines()[0]
-        lines.append(f"| `ss.{name}` | {doc} |")
+        function = FUNCTIONS[name]
+        doc = (function.__doc__ or "").strip().splitlines()[0]
+        lines.append(f"| `ss.{name}{_arguments(function)}` | {doc} |")
     return "\n".join(lines) + "\n"
+
+
+def _arguments(function: Callable[..., object]) -> str:
+    """Give a function's arguments as they are called, without types."""
+    shown = inspect.signature(function)
+    names = [p.replace(annotation=p.empty) for p in shown.parameters.values()]
+    return str(shown.replace(parameters=names, return_annotation=shown.empty)).replace(", /)", ")")
 
 
 def side_by_side() -> str:

@@ -100,6 +100,12 @@ class Distribution:
         return self.support if isinstance(self.support, Domain) else self.support(self.named(args))
 
     @property
+    def truncatable(self) -> bool:
+        """Whether `lower` and `upper` can bound it: one continuous number whose probabilities are known."""
+        known = self.log_cdf is not None and self.log_ccdf is not None
+        return not self.discrete and not self.event_rank and (known or self.name == "Flat")
+
+    @property
     def event_rank(self) -> int:
         return self.support.event_rank if isinstance(self.support, Domain) else 0
 

@@ -19,8 +19,9 @@ from scistan.domains import (
     Domain,
 )
 from scistan.errors import Place
-from scistan.graph.node import Data, Node, extent
+from scistan.graph.node import Data, Node, Variable, extent
 from scistan.graph.places import user_place
+from scistan.graph.walk import leaves
 from scistan.messages import model as messages
 from scistan.ops import FUNCTIONS
 from scistan.ops.coerce import as_node, data_leaf, holds_expressions, read_dims
@@ -217,7 +218,7 @@ def _bind(d: Distribution, args: tuple[object, ...], options: dict[str, Any]) ->
         if key in _OPTIONS and key not in names:
             continue
         if key not in names:
-            raise messages.unknown_argument(d.title, key, [*names, *_OPTIONS])
+            raise messages.unknown_argument(d.title, key, [*names, *_OPTIONS], d.signature)
         if key in given:
             raise messages.argument_twice(d.title, key)
         given[key] = value
@@ -233,13 +234,15 @@ def _argument(d: Distribution, name: str, domain: Domain, value: object) -> Node
     node = as_node(value)
     numbers = constant_value(node)
     if len(node.shape) < domain.event_rank:
-        raise messages.illegal_constant(d.title, name, domain.words, f"of shape {values_of(node.shape)}")
+        raise messages.illegal_constant(d.title, name, domain.words, f"of shape {values_of(node.shape)}", d.signature)
+    if domain.integer and d.stan.name and not node.integer and any(isinstance(n, Variable) for n in leaves([node])):
+        raise messages.illegal_constant(d.title, name, domain.words, "computed from latents", d.signature)
     if numbers is not None:
         bad = domain.violations(numbers)
         if bad.any():
             event = numbers[np.unravel_index(int(np.argmax(bad)), bad.shape)] if bad.ndim else numbers
             shown = np.array2string(np.asarray(event), threshold=6)
-            raise messages.illegal_constant(d.title, name, domain.words, shown)
+            raise messages.illegal_constant(d.title, name, domain.words, shown, d.signature)
     return node
 
 
@@ -249,7 +252,7 @@ def _check_relation(d: Distribution, nodes: tuple[Node, ...]) -> None:
         return
     if not np.all(d.relation.holds(*numbers.values())):
         shown = np.array2string(np.asarray(numbers[d.relation.parameter]), threshold=6)
-        raise messages.illegal_constant(d.title, d.relation.parameter, d.relation.words, shown)
+        raise messages.illegal_constant(d.title, d.relation.parameter, d.relation.words, shown, d.signature)
 
 
 def _size_argument(d: Distribution, name: str, value: object) -> Node:
@@ -258,7 +261,7 @@ def _size_argument(d: Distribution, name: str, value: object) -> Node:
     elif isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 1:
         size = Size.new(int(value), rank=GIVEN)
     else:
-        raise messages.illegal_constant(d.title, name, "a whole number above 0", repr(value))
+        raise messages.illegal_constant(d.title, name, "a whole number above 0", repr(value), d.signature)
     return extent(size)
 
 
@@ -276,7 +279,7 @@ def _set_options(made: Unnamed, options: dict[str, Any]) -> None:
             continue
         if made.distribution.discrete or made.distribution.event_rank:
             raise messages.no_bounds(name)
-        if name != "Flat" and (made.distribution.log_cdf is None or made.distribution.log_ccdf is None):
+        if not made.distribution.truncatable:
             raise messages.no_truncation(name)
         setattr(made, side, as_node(bound))
     _check_bounds(made)

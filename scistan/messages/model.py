@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from scistan.errors import ArgumentError, DataError, ModelError, Place, UnsupportedError
 from scistan.graph.places import user_place
+from scistan.messages.synonyms import is_borrowed, synonym
 
 Lengths = tuple[int, ...]
 
@@ -34,10 +35,10 @@ def shapes_do_not_broadcast(name: str, shapes: Sequence[Lengths]) -> ModelError:
     )
 
 
-def unknown_argument(name: str, given: str, known: Iterable[str]) -> ArgumentError:
-    return ArgumentError(
-        f"`{name}` has no argument `{given}`.", remedy=nearest(given, known), place=user_place()
-    )
+def unknown_argument(name: str, given: str, known: Sequence[str], signature: str) -> ArgumentError:
+    spelled = f"the signature is {signature}" if is_borrowed(given) else nearest(given, known)
+    remedy = synonym(name, given, known, signature) or spelled
+    return ArgumentError(f"`{name}` has no argument `{given}`.", remedy=remedy, place=user_place())
 
 
 def missing_argument(name: str, missing: Sequence[str], signature: str) -> ArgumentError:
@@ -63,11 +64,12 @@ def too_many_arguments(name: str, given: int, signature: str) -> ArgumentError:
     )
 
 
-def illegal_constant(name: str, argument: str, words: str, shown: str) -> ModelError:
+def illegal_constant(name: str, argument: str, words: str, shown: str, signature: str = "") -> ModelError:
     one_line = " ".join(shown.split()).removesuffix(".")
+    order = f"; the order is {signature}" if "," in signature else ""
     return ModelError(
         f"`{name}`: `{argument}` must be {words}, and is {one_line}.",
-        remedy=f"correct `{argument}`; arguments follow Stan's names and order",
+        remedy=f"correct `{argument}`{order}",
         place=user_place(),
     )
 

@@ -57,32 +57,32 @@ def logical_not(x: object) -> Expression:
 
 
 def exponential_growth(t: object, start: object, rate: object) -> Expression:
-    """Grow as `start · exp(rate · t)`."""
+    """Grow over time `t` from `start` at the rate `rate`: `start · exp(rate · t)`."""
     return build(e.multiply, start, build(e.exp, build(e.multiply, rate, t)))
 
 
 def log_exponential_growth(t: object, log_start: object, rate: object) -> Expression:
-    """Grow as the logarithm of `start · exp(rate · t)`, given `log(start)`."""
+    """Give the logarithm of `exponential_growth` over time `t`, from `log_start = log(start)`, at the rate `rate`."""
     return build(e.add, log_start, build(e.multiply, rate, t))
 
 
 def logistic_growth(t: object, capacity: object, midpoint: object, rate: object) -> Expression:
-    """Grow as `capacity / (1 + exp(-rate · (t - midpoint)))`."""
+    """Grow over `t` to `capacity`, half at `midpoint`, at `rate`: `capacity / (1 + exp(-rate · (t - midpoint)))`."""
     return build(e.multiply, capacity, build(e.inv_logit, _distance(t, midpoint, rate)))
 
 
 def log_logistic_growth(t: object, log_capacity: object, midpoint: object, rate: object) -> Expression:
-    """Grow as the logarithm of `logistic_growth`, given the logarithm of the capacity."""
+    """Give the logarithm of `logistic_growth` over time `t`, from `log_capacity`, `midpoint` and `rate`."""
     return build(e.add, log_capacity, build(e.log_inv_logit, _distance(t, midpoint, rate)))
 
 
 def logistic_growth_from(t: object, capacity: object, start: object, rate: object) -> Expression:
-    """Grow logistically from the value `start` at `t = 0` to `capacity`."""
+    """Grow logistically over time `t` to `capacity`, from the value `start` at `t = 0`, at the rate `rate`."""
     return build(e.multiply, capacity, build(e.inv_logit, _from_start(t, capacity, start, rate)))
 
 
 def log_logistic_growth_from(t: object, log_capacity: object, log_start: object, rate: object) -> Expression:
-    """Grow as the logarithm of `logistic_growth_from`, given the logarithms of capacity and start."""
+    """Give the logarithm of `logistic_growth_from` over time `t`, from `log_capacity`, `log_start` and `rate`."""
     # start / (capacity - start) on the log scale: log_start - log(exp(log_capacity) - exp(log_start))
     odds = build(e.subtract, log_start, build(e.log_diff_exp, log_capacity, log_start))
     height = build(e.log_inv_logit, build(e.add, odds, build(e.multiply, rate, t)))

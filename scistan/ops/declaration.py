@@ -64,6 +64,7 @@ class Op:
     torch: Implementation
     stan: StanForm | None = None
     arity: int | None = 1
+    arguments: tuple[str, ...] = ()  # what the arguments are called, where `x`, `y`, `z` would not tell
     shape: ShapeRule | None = None  # None: elementwise
     integer: bool = False  # whole numbers in, whole numbers out
     python: str = ""  # the operator method this op answers to

@@ -51,6 +51,7 @@ def _where(xp: Any, condition: Any, x: Any, y: Any) -> Any:
 
 
 where = declare("where", "Choose elementwise: the second where the first is not 0, else the third.", arity=3,
+                arguments=("condition", "x", "y"),
                 numpy=_where, torch=_where, integer=True, stan=Template("({0} ? {1} : {2})"), answers=("where",))
 minimum = declare("minimum", "The smaller of two, elementwise.", arity=2, numpy="minimum", torch="minimum",
                   integer=True, stan=Call("fmin"), answers=("minimum", "fmin"))
@@ -150,5 +151,5 @@ log_diff_exp = declare("log_diff_exp", "`log(exp(x) - exp(y))` for `x > y`.", ar
                        torch=_log_diff_exp, stan=Call("log_diff_exp"))
 multiply_log = declare("multiply_log", "`x · log(y)`, 0 where `x` is 0.", arity=2, numpy="scipy.special:xlogy",
                        torch="special.xlogy", stan=Call("lmultiply"), answers=("xlogy",))
-arctan2 = declare("arctan2", "The angle of the point (second, first).", arity=2, numpy="arctan2", torch="arctan2",
-                  stan=Call("atan2"), answers=("arctan2",))
+arctan2 = declare("arctan2", "The angle of the point (`x`, `y`).", arity=2, arguments=("y", "x"), numpy="arctan2",
+                  torch="arctan2", stan=Call("atan2"), answers=("arctan2",))

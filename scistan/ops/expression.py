@@ -33,6 +33,10 @@ def function_of(op: Op) -> Callable[..., Expression]:
 
     function.__name__ = function.__qualname__ = op.name
     function.__doc__ = op.doc
+    if op.arity is not None:
+        names = op.arguments or (("x", "y", "z")[: op.arity] if op.arity < 4 else [f"x{i}" for i in range(op.arity)])
+        by_position = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
+        function.__signature__ = inspect.Signature(by_position)  # type: ignore[attr-defined]
     return function
 
 

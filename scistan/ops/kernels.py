@@ -28,6 +28,7 @@ EXP_QUAD = declare(
     "gp_exp_quad_cov",
     "The covariances `alpha² exp(-(x_i - x_j)² / (2 rho²))` of a Gaussian process at the points `x`.",
     arity=3,
+    arguments=("x", "alpha", "rho"),
     shape=_kernel_shape,
     numpy=_exp_quad,
     torch=_exp_quad,

@@ -174,7 +174,7 @@ def _quadratic(xp: Any, a: Any, x: Any) -> Any:
     return (x * xp.matmul(a, x[..., None])[..., 0]).sum(-1)
 
 
-QUADRATIC_FORM = declare("quadratic_form", "`x' A x` for a matrix `A` and a vector `x`.", arity=2,
+QUADRATIC_FORM = declare("quadratic_form", "`x' A x` for a matrix `A` and a vector `x`.", arity=2, arguments=("A", "x"),
                          shape=_quadratic_shape, numpy=_quadratic, torch=_quadratic, stan=Call("quad_form"))
 
 outer = function_of(OUTER)

@@ -9,7 +9,10 @@ from __future__ import annotations
 import contextlib
 import io
 import linecache
+import os
 import re
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,6 +69,14 @@ def marked(page: Path) -> object:
 def test_examples_of_a_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run(page)
+
+
+@pytest.mark.parametrize("page", ["distributions", "functions"])
+def test_printed_pages_say_what_is_declared(page):
+    command = f"import generate; print(generate.{page}(), end='')"  # a process of its own: examples declare things too
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "docs")]), "PYTHONIOENCODING": "utf-8"}
+    printed = subprocess.run([sys.executable, "-c", command], env=environment, capture_output=True, check=True)
+    assert printed.stdout.decode() == (ROOT / "docs" / f"{page}.md").read_text(), "run `python docs/generate.py`"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])

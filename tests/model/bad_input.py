@@ -34,6 +34,106 @@ def unknown_argument():
 
 
 @case("arguments")
+def scale_of_scipy():
+    ss.Normal(mu=0, scale=1)  # here
+
+
+@case("arguments")
+def sd():
+    ss.StudentT(4, 0, sd=1)  # here
+
+
+@case("arguments")
+def std():
+    ss.HalfNormal(std=1)  # here
+
+
+@case("arguments")
+def loc():
+    ss.Cauchy(loc=0, sigma=1)  # here
+
+
+@case("arguments")
+def mean():
+    ss.Normal(mean=0, sigma=1)  # here
+
+
+@case("arguments")
+def scale_of_a_rate():
+    ss.Gamma(2, scale=1)  # here
+
+
+@case("arguments")
+def rate():
+    ss.Gamma(2, rate=1)  # here
+
+
+@case("arguments")
+def scale_under_another_name():
+    ss.Gumbel(0, scale=1)  # here
+
+
+@case("arguments")
+def scale_of_a_logarithm():
+    ss.LogNormal(0, scale=1)  # here
+
+
+@case("arguments")
+def precision():
+    ss.Normal(0, tau=4)  # here
+
+
+@case("arguments")
+def size():
+    ss.Normal(0, 1, size=3)  # here
+
+
+@case("arguments")
+def n_and_p():
+    ss.Binomial(n=10, p=0.5)  # here
+
+
+@case("arguments")
+def p():
+    ss.Bernoulli(p=0.5)  # here
+
+
+@case("arguments")
+def a_and_b():
+    ss.Beta(a=1, b=2)  # here
+
+
+@case("arguments")
+def lam():
+    ss.Poisson(lam=3)  # here
+
+
+@case("arguments")
+def rate_of_counts():
+    ss.Poisson(rate=3)  # here
+
+
+@case("arguments")
+def mu_of_counts():
+    ss.Poisson(mu=3)  # here
+
+
+@case("arguments")
+def lam_of_waiting_times():
+    ss.Exponential(lam=3)  # here
+
+
+@case("arguments")
+def low_and_high():
+    ss.Uniform(low=0, high=1)  # here
+
+
+@case("arguments")
+def borrowed_without_a_counterpart():
+    ss.Beta(1, scale=2)  # here
+
+
+@case("arguments")
 def missing_argument():
     ss.StudentT(4, 0)  # here
 
@@ -105,6 +205,25 @@ def negative_shape():
 
 
 # -- illegal constants ---------------------------------------------------------------------------
+@case("constants")
+def exchanged_arguments():
+    m = model()
+    m.p = ss.Beta(1, 1)
+    ss.Binomial(m.p, 10)  # here
+
+
+@case("constants")
+def latent_for_a_total():
+    m = model()
+    m.p = ss.Beta(1, 1)
+    ss.Binomial(m.p, 1)  # here
+
+
+@case("constants")
+def exchanged_numbers():
+    ss.Binomial(0.5, 10)  # here
+
+
 @case("constants")
 def negative_sigma():
     ss.Normal(0, -1)  # here

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 import torch
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 import scistan as ss
 from scistan.graph.node import Apply
 from scistan.graph.walk import topological
-from scistan.ops import REGISTRY
+from scistan.ops import FUNCTIONS, REGISTRY
 from scistan.shapes import values_of
 from tests.ops.op_cases import CASES, PUBLIC, Case
 from tests.ops.ops_support import Torch, free, node_of, value_of
@@ -27,6 +29,15 @@ def _inputs(shapes):
 def test_every_op_has_a_case():
     used = {node.op.name for case in CASES for node in _nodes_of(case)}
     assert PUBLIC - used == set()
+
+
+def test_every_function_tells_its_arguments():
+    for name, function in FUNCTIONS.items():
+        arguments = inspect.signature(function).parameters.values()
+        assert arguments, name
+        assert all(a.kind is not a.VAR_POSITIONAL for a in arguments), name
+    for op in REGISTRY.values():
+        assert not op.arguments or len(op.arguments) == op.arity, op.name
 
 
 def _nodes_of(case: Case):

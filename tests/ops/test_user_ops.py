@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 import torch
@@ -30,6 +32,11 @@ def test_a_declared_op_evaluates_everywhere():
     np.testing.assert_allclose(value_of(swish(x, 1.5), [x], [values]), expected)
     np.testing.assert_allclose(value_of(swish(x, 1.5), [x], [torch.tensor(values)], backend=Torch()), expected)
     np.testing.assert_allclose(value_of(swish(x, 1.5), [x], [np.stack([values, values])], [True]), [expected] * 2)
+
+
+@pytest.mark.parametrize(("arity", "shown"), [(1, "(x, /)"), (2, "(x, y, /)"), (4, "(x0, x1, x2, x3, /)")])
+def test_its_signature_has_as_many_arguments(arity, shown):
+    assert str(inspect.signature(_declare(arity=arity))) == shown
 
 
 def test_its_stan_form():
