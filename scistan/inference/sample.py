@@ -120,7 +120,8 @@ def _automatic(
         fitting,
         request.warmup,
         lambda rung: _run(subject, request, rung, executor),
-        lambda found: {name: found.values[name] for name in subject.names if name in found.values},
+        lambda found: {n: subject.shaped(n, found.values[n]) for n in subject.names if n in found.values},
+        subject.context,
     )
     if best.draws is None:
         raise SamplingError("no draws")
@@ -159,7 +160,7 @@ def fit_of(
     ordered = {name: posterior[name] for name in subject.names}
     wanted = ordered if keep is None else {name: array for name, array in ordered.items() if name in keep}
     left_out = frozenset() if keep is None else frozenset(GENERATED) - set(keep)
-    told = (*found.notes, *notes)
+    told = (*subject.remarks, *found.notes, *notes)
     fit = Fit(ordered, found, settings, subject, subject.name, subject.hash, why, told, left_out, method)
     if keep is not None:
         for name in set(GENERATED) & set(keep):
@@ -181,7 +182,10 @@ def _warn(fit: Fit, judged: bool) -> None:
     if not fit.draws.complete:
         for note in fit.draws.notes:
             warnings.warn(note, messages.ChainWarning, stacklevel=4)
-    if judged and not fit.diagnose().ok:
+    if fit.subject is not None:
+        for remark in fit.subject.remarks:
+            warnings.warn(f"{fit.model_name}: {remark}", messages.ChainWarning, stacklevel=4)
+    if judged and fit.diagnose().hints:
         warnings.warn(
             messages.unhealthy(fit.model_name, fit.diagnose().verdict), messages.ChainWarning, stacklevel=4
         )

@@ -151,6 +151,10 @@ def nothing_to_sample() -> ModelError:
     return ModelError("the model has no latents: there is nothing to sample.", place=user_place())
 
 
+def nothing_observed() -> str:
+    return "nothing is observed: these are draws from the prior; did you forget .observe(...)?"
+
+
 def no_executor(given: object) -> ModelError:
     return ModelError(
         f"`executor` must have a method `submit`, and is {given!r}.",
