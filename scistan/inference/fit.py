@@ -13,6 +13,7 @@ import numpy as np
 from scistan.diagnostics import Context, Diagnosis, check_approximation, check_draws
 from scistan.engines.protocol import Draws
 from scistan.inference.groups import GENERATED, make_group
+from scistan.inference.named import Named
 from scistan.inference.seam import summary_table, to_inference_data
 from scistan.inference.subject import Subject
 from scistan.messages import sampling as messages
@@ -52,6 +53,9 @@ class Fit:
     method: str = "mcmc"
     judged: Diagnosis | None = None
     groups: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        self.posterior = Named(self.posterior)
 
     # -- what ran ---------------------------------------------------------------------------------
     @property

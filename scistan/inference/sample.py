@@ -27,6 +27,7 @@ from scistan.inference.fit import Fit
 from scistan.inference.generated import derived_quantities
 from scistan.inference.groups import GENERATED
 from scistan.inference.inits import starting_values
+from scistan.inference.named import Named
 from scistan.inference.refusal import in_users_terms
 from scistan.inference.size import check_size
 from scistan.inference.subject import Rebind, Subject
@@ -165,7 +166,7 @@ def fit_of(
     if keep is not None:
         for name in set(GENERATED) & set(keep):
             fit.group(name)
-        fit.posterior = wanted
+        fit.posterior = Named(wanted)
         fit.draws = replace(found, kept=replace(found.kept, values={}))
     return fit
 

@@ -40,6 +40,15 @@ def test_one_chain_is_not_called_healthy():
     assert "R-hat, chain means not assessed (needs at least 2 chains)" in repr(diagnosis)
 
 
+def test_a_name_that_a_result_lacks_is_told():
+    m = prior_only()
+    m.y = ss.Normal(m.mu, 1).observe([0.0, 1.0])
+    estimate, fit = m.map(seed=1, progress=False), m.mcmc(draws=20, warmup=50, seed=1, progress=False)
+    for results in (estimate.values, estimate.std_errors, estimate, fit.posterior):
+        with pytest.raises(KeyError, match="did you mean `mu`"):
+            results["muu"]
+
+
 def test_findings_use_the_labels_of_the_summary():
     m = prior_only()
     m.y = ss.Normal(m.mu, 1).observe([0.0, 1.0])
