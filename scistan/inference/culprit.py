@@ -125,7 +125,8 @@ def _describe_steep(term: Term, evaluator: Evaluator) -> ScistanError:
         array = np.asarray(evaluator[node].array)
         if p.domain.event_rank:
             continue
-        ends = ~np.isfinite(array) | np.isin(array, [b for b in (p.domain.lower, p.domain.upper) if b is not None])
+        bounds = [float(b) for b in (p.domain.lower, p.domain.upper) if isinstance(b, int | float)]
+        ends = ~np.isfinite(array) | np.isin(array, bounds)
         if ends.any():
             at = tuple(int(i) for i in np.argwhere(np.broadcast_to(ends, events.shape))[0])
             given = f"`{p.name}` = {_shown(evaluator[node], len(node.shape), 0, at)}"
