@@ -2,6 +2,7 @@
 
 from scistan.diagnostics.approximate import check_approximation
 from scistan.diagnostics.checks import check_draws
+from scistan.diagnostics.context import Context
 from scistan.diagnostics.diagnosis import Diagnosis, Hint
 
-__all__ = ["Diagnosis", "Hint", "check_approximation", "check_draws"]
+__all__ = ["Context", "Diagnosis", "Hint", "check_approximation", "check_draws"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from scistan.diagnostics.diagnosis import Diagnosis, Hint
+from scistan.diagnostics.diagnosis import Diagnosis, Hint, Unassessed
 
 __all__ = ["check_approximation"]
 
@@ -14,14 +14,16 @@ __all__ = ["check_approximation"]
 PARETO_K = 0.7
 
 
-def check_approximation(method: str, statistics: Mapping[str, np.ndarray]) -> Diagnosis:
+def check_approximation(
+    method: str, statistics: Mapping[str, np.ndarray], remarks: tuple[str, ...] = ()
+) -> Diagnosis:
     """Check draws by the tail of their importance ratios, where the method gives both densities."""
     checks = ("Pareto k",)
     if "lp" not in statistics or "lp_approx" not in statistics:
-        return Diagnosis((), ())
+        return Diagnosis((), (), (Unassessed("Pareto k", f"{method} recorded no densities"),), remarks)
     k = _pareto_k((statistics["lp"] - statistics["lp_approx"]).ravel())
     if k <= PARETO_K:
-        return Diagnosis((), checks)
+        return Diagnosis((), checks, remarks=remarks)
     return Diagnosis(
         (
             Hint(
@@ -35,6 +37,7 @@ def check_approximation(method: str, statistics: Mapping[str, np.ndarray]) -> Di
             ),
         ),
         checks,
+        remarks=remarks,
     )
 
 

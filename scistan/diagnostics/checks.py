@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scistan.diagnostics.diagnosis import Diagnosis, Hint
+from scistan.diagnostics.context import Context
+from scistan.diagnostics.diagnosis import Diagnosis, Hint, Unassessed
 from scistan.diagnostics.statistics import Health, e_bfmi, measure
 
 __all__ = ["CHECKS", "THRESHOLDS", "check_draws"]
@@ -22,6 +23,10 @@ THRESHOLDS: Mapping[str, float] = {
     "mean_gap": 1.0,  # sds within chains between a chain's mean and the middle of all
 }
 CHECKS = ("R-hat", "bulk ESS", "tail ESS", "divergences", "tree depth", "E-BFMI", "stuck chains", "chain means")
+# What a check needs: draws in each chain, and chains. The halves of one chain show some faults, never all.
+NEEDED_DRAWS = {"R-hat": 4, "bulk ESS": 4, "tail ESS": 4, "chain means": 4, "E-BFMI": 4, "stuck chains": 10}
+NEEDED_CHAINS = {"R-hat": 2, "chain means": 2}
+_STATISTIC = {"divergences": "diverging", "tree depth": "tree_depth", "E-BFMI": "energy", "stuck chains": "lp"}
 _SHOWN = 5
 
 
@@ -31,19 +36,19 @@ class _Worst:
     names: tuple[str, ...]
 
 
-def _elements(name: str, values: np.ndarray, bad: np.ndarray) -> list[tuple[float, str]]:
+def _elements(context: Context, name: str, values: np.ndarray, bad: np.ndarray) -> list[tuple[float, str]]:
     return [
-        (float(values[at]), f"{name}[{', '.join(map(str, at))}]" if at else name)
+        (float(values[at]), context.element(name, at, values.shape))
         for at in (tuple(int(i) for i in where) for where in np.argwhere(bad))
     ]
 
 
-def _collect(statistics: Mapping[str, np.ndarray], limit: float, *, above: bool) -> _Worst | None:
+def _collect(context: Context, statistics: Mapping[str, np.ndarray], limit: float, *, above: bool) -> _Worst | None:
     found: list[tuple[float, str]] = []
     for name, values in statistics.items():
         values = np.asarray(values)
         bad = values > limit if above else values < limit
-        found += _elements(name, values, bad)
+        found += _elements(context, name, values, bad)
     if not found:
         return None
     found.sort(reverse=above)
@@ -56,51 +61,73 @@ def _some(names: tuple[str, ...]) -> str:
 
 
 def check_draws(
-    posterior: Mapping[str, np.ndarray], statistics: Mapping[str, np.ndarray], max_treedepth: int = 10
+    posterior: Mapping[str, np.ndarray],
+    statistics: Mapping[str, np.ndarray],
+    max_treedepth: int = 10,
+    context: Context | None = None,
 ) -> Diagnosis:
     """Check draws (chain, draw, …) of every variable and the sampler's statistics."""
-    chains, draws = next(iter(posterior.values())).shape[:2] if posterior else (1, 0)
+    context = context or Context()
+    chains, draws = next((x.shape[:2] for x in (*posterior.values(), *statistics.values())), (0, 0))
     moving = {n: x for n, x in posterior.items() if x.size and np.isfinite(x).all() and np.ptp(x) > 0}
-    health = measure(moving) if draws >= 4 else {}
+    health = measure(moving) if draws >= NEEDED_DRAWS["R-hat"] else {}
     hints = [
-        _rhat(health),
-        *_ess(health, chains),
+        _rhat(context, health, chains),
+        *_ess(context, health, chains),
         _divergences(statistics),
         _tree_depth(statistics, max_treedepth),
         _energy(statistics),
         _stuck(statistics),
-        _gaps(health),
+        _gaps(context, health),
         _not_finite(posterior),
     ]
-    return Diagnosis(tuple(h for h in hints if h is not None), CHECKS)
+    unassessed = _unassessed(statistics, chains, draws)
+    left_out = {u.check for u in unassessed}
+    assessed = tuple(check for check in CHECKS if check not in left_out)
+    return Diagnosis(tuple(h for h in hints if h is not None), assessed, unassessed, context.remarks)
+
+
+def _unassessed(statistics: Mapping[str, np.ndarray], chains: int, draws: int) -> tuple[Unassessed, ...]:
+    """Name the checks that these draws do not allow, and why."""
+    found = []
+    for check in CHECKS:
+        least_draws, least_chains = NEEDED_DRAWS.get(check, 1), NEEDED_CHAINS.get(check, 1)
+        if draws < least_draws:
+            found.append(Unassessed(check, f"needs at least {least_draws} draws in each chain"))
+        elif chains < least_chains:
+            found.append(Unassessed(check, f"needs at least {least_chains} chains"))
+        elif check in _STATISTIC and _STATISTIC[check] not in statistics:
+            found.append(Unassessed(check, "the engine recorded nothing of it"))
+    return tuple(found)
 
 
 def _of(health: Mapping[str, Health], pick: Callable[[Health], np.ndarray]) -> dict[str, np.ndarray]:
     return {name: pick(h) for name, h in health.items()}
 
 
-def _rhat(health: Mapping[str, Health]) -> Hint | None:
+def _rhat(context: Context, health: Mapping[str, Health], chains: int) -> Hint | None:
     limit = THRESHOLDS["rhat"]
-    worst = _collect(_of(health, lambda h: h.rhat), limit, above=True)
+    worst = _collect(context, _of(health, lambda h: h.rhat), limit, above=True)
     if worst is None:
         return None
+    parts = "the chains" if chains > 1 else "the two halves of the chain"
     return Hint(
         "R-hat",
         worst.value,
         limit,
         worst.names,
-        f"R-hat is {worst.value:.3f} (should be below {limit}) for {_some(worst.names)}: the chains do not agree yet.",
+        f"R-hat is {worst.value:.3f} (should be below {limit}) for {_some(worst.names)}: {parts} do not agree yet.",
         "run longer (`warmup=2000, draws=2000`); if it stays, look for several modes or parameters that only their "
-        "combination identifies",
+        "combination identifies" + context.centring(worst.names),
     )
 
 
-def _ess(health: Mapping[str, Health], chains: int) -> list[Hint | None]:
+def _ess(context: Context, health: Mapping[str, Health], chains: int) -> list[Hint | None]:
     limit = THRESHOLDS["ess_per_chain"] * chains
     found: list[Hint | None] = []
     kinds = (("bulk", _of(health, lambda h: h.bulk_ess)), ("tail", _of(health, lambda h: h.tail_ess)))
     for label, values in kinds:
-        worst = _collect(values, limit, above=False)
+        worst = _collect(context, values, limit, above=False)
         if worst is not None:
             found.append(
                 Hint(
@@ -109,7 +136,8 @@ def _ess(health: Mapping[str, Health], chains: int) -> list[Hint | None]:
                     limit,
                     worst.names,
                     f"{label} ESS is {worst.value:.0f} (should be above {limit:.0f}) for {_some(worst.names)}.",
-                    "draw more (`draws=4000`), or help the sampler: scale predictors, tighten vague priors",
+                    "draw more (`draws=4000`), or help the sampler: scale predictors, tighten vague priors"
+                    + context.centring(worst.names),
                 )
             )
     return found
@@ -150,7 +178,7 @@ def _tree_depth(statistics: Mapping[str, np.ndarray], limit: int) -> Hint | None
 
 
 def _energy(statistics: Mapping[str, np.ndarray]) -> Hint | None:
-    if "energy" not in statistics or statistics["energy"].shape[1] < 4:
+    if "energy" not in statistics or statistics["energy"].shape[1] < NEEDED_DRAWS["E-BFMI"]:
         return None
     fractions = e_bfmi(statistics["energy"])
     limit = THRESHOLDS["e_bfmi"]
@@ -169,7 +197,7 @@ def _energy(statistics: Mapping[str, np.ndarray]) -> Hint | None:
 
 def _stuck(statistics: Mapping[str, np.ndarray]) -> Hint | None:
     """Find chains that hardly ever leave a point."""
-    if "lp" not in statistics or statistics["lp"].shape[1] < 10:
+    if "lp" not in statistics or statistics["lp"].shape[1] < NEEDED_DRAWS["stuck chains"]:
         return None
     share = (np.diff(statistics["lp"], axis=1) != 0).mean(1)
     stuck = tuple(f"chain {k}" for k in np.flatnonzero(share < THRESHOLDS["moving"]))
@@ -185,9 +213,9 @@ def _stuck(statistics: Mapping[str, np.ndarray]) -> Hint | None:
     )
 
 
-def _gaps(health: Mapping[str, Health]) -> Hint | None:
+def _gaps(context: Context, health: Mapping[str, Health]) -> Hint | None:
     limit = THRESHOLDS["mean_gap"]
-    worst = _collect(_of(health, lambda h: h.mean_gap), limit, above=True)
+    worst = _collect(context, _of(health, lambda h: h.mean_gap), limit, above=True)
     if worst is None:
         return None
     return Hint(

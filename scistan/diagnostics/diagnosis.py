@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-__all__ = ["Diagnosis", "Hint"]
+__all__ = ["Diagnosis", "Hint", "Unassessed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,22 +22,43 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True)
+class Unassessed:
+    """A check that could not be made, and why."""
+
+    check: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The findings of every check on a fit."""
+    """The findings of every check on a fit; `checks` are those that were made."""
 
     hints: tuple[Hint, ...]
     checks: tuple[str, ...]
+    unassessed: tuple[Unassessed, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
-        return not self.hints
+        """Whether every check was made and none found anything."""
+        return not self.hints and not self.unassessed
 
     @property
     def verdict(self) -> str:
         """One line: healthy, or which checks found something."""
         if self.ok:
             return f"healthy: {', '.join(self.checks)} are within their thresholds"
+        if not self.hints:
+            return f"no finding, but not every check could be made: {self._left_out}"
         return f"{len(self.hints)} finding(s): {', '.join(dict.fromkeys(h.check for h in self.hints))}"
+
+    @property
+    def _left_out(self) -> str:
+        """The checks that were not made, by reason."""
+        by_reason: dict[str, list[str]] = {}
+        for u in self.unassessed:
+            by_reason.setdefault(u.why, []).append(u.check)
+        return "; ".join(f"{', '.join(checks)} not assessed ({why})" for why, checks in by_reason.items())
 
     def hint(self, check: str) -> Hint | None:
         """Give the finding of one check; None where it found nothing."""
@@ -54,18 +75,23 @@ class Diagnosis:
         return self.ok
 
     def __repr__(self) -> str:
-        if self.ok:
-            return self.verdict
         lines = [self.verdict]
         for hint in self.hints:
             lines += [f"  {hint.fact}", f"    try: {hint.suggestion}"]
-        return "\n".join(lines)
+        return "\n".join(lines + [f"  {line}" for line in self._besides])
+
+    @property
+    def _besides(self) -> list[str]:
+        """What is to be said beside the findings."""
+        left_out = [self._left_out] if self.hints and self.unassessed else []
+        return [*left_out, *self.remarks]
 
     def _repr_html_(self) -> str:
-        if self.ok:
-            return f"<p>{escape(self.verdict)}</p>"
+        besides = "".join(f"<p>{escape(line)}</p>" for line in self._besides)
+        if not self.hints:
+            return f"<p>{escape(self.verdict)}</p>{besides}"
         rows = "".join(
             f"<tr><td>{escape(h.check)}</td><td>{escape(h.fact)}</td><td>{escape(h.suggestion)}</td></tr>"
             for h in self.hints
         )
-        return f"<table><tr><th>check</th><th>finding</th><th>suggestion</th></tr>{rows}</table>"
+        return f"<table><tr><th>check</th><th>finding</th><th>suggestion</th></tr>{rows}</table>{besides}"

@@ -230,7 +230,8 @@ declare(
     "Counts of events that occur at the rate `exp(alpha)`.",
     parameters=(Parameter("alpha", REAL),),
     support=COUNT,
-    log_density=lambda x, alpha: x * alpha - exp(alpha) - lgamma(x + 1.0),
+    # A rate of 0 has alpha = -inf, and gives no event for certain.
+    log_density=lambda x, alpha: where(x > 0, x * alpha, 0.0) - exp(alpha) - lgamma(x + 1.0),
     draw=lambda rng, size, alpha: _draw_poisson(rng, size, np.exp(alpha)),
     scipy=lambda alpha: stats().poisson(np.exp(alpha)),
     stan=StanForm("poisson_log", truncates=False),

@@ -18,6 +18,7 @@ class Rule:
     """What an option's value must be."""
 
     words: str
+    example: str
     holds: Callable[[Any], bool]
 
 
@@ -30,17 +31,17 @@ def _number(x: Any) -> bool:
 
 
 RULES: Mapping[str, Rule] = {
-    "adapt_delta": Rule("a number between 0 and 1", lambda x: _number(x) and 0 < x < 1),
-    "max_treedepth": Rule("a whole number of at least 1", _whole(1)),
-    "metric": Rule("a name", lambda x: isinstance(x, str)),
-    "inv_metric": Rule("an array of numbers", lambda x: np.asarray(x).dtype.kind in "fiu"),
-    "step_size": Rule("a positive number", lambda x: _number(x) and x > 0),
-    "adapt_engaged": Rule("True or False", lambda x: isinstance(x, bool | np.bool_)),
-    "thin": Rule("a whole number of at least 1", _whole(1)),
-    "save_warmup": Rule("True or False", lambda x: isinstance(x, bool | np.bool_)),
-    "init_radius": Rule("a number of at least 0", lambda x: _number(x) and x >= 0),
-    "parallel_chains": Rule("a whole number of at least 1", _whole(1)),
-    "threads_per_chain": Rule("a whole number of at least 1", _whole(1)),
+    "adapt_delta": Rule("a number between 0 and 1", "0.95", lambda x: _number(x) and 0 < x < 1),
+    "max_treedepth": Rule("a whole number of at least 1", "12", _whole(1)),
+    "metric": Rule("a name", "'dense'", lambda x: isinstance(x, str)),
+    "inv_metric": Rule("an array of numbers", "np.ones(3)", lambda x: np.asarray(x).dtype.kind in "fiu"),
+    "step_size": Rule("a positive number", "0.1", lambda x: _number(x) and x > 0),
+    "adapt_engaged": Rule("True or False", "False", lambda x: isinstance(x, bool | np.bool_)),
+    "thin": Rule("a whole number of at least 1", "2", _whole(1)),
+    "save_warmup": Rule("True or False", "True", lambda x: isinstance(x, bool | np.bool_)),
+    "init_radius": Rule("a number of at least 0", "1", lambda x: _number(x) and x >= 0),
+    "parallel_chains": Rule("a whole number of at least 1", "4", _whole(1)),
+    "threads_per_chain": Rule("a whole number of at least 1", "2", _whole(1)),
 }
 
 _STAN = {name: name for name in RULES}
@@ -93,7 +94,7 @@ def check_any_options(options: Mapping[str, Any]) -> None:
 
 def _check_value(option: str, value: object) -> None:
     if value is not None and not RULES[option].holds(value):
-        raise messages.bad_option(option, value, RULES[option].words)
+        raise messages.bad_option(option, value, RULES[option].words, RULES[option].example)
 
 
 def settings_for(engine: str, options: Mapping[str, Any]) -> dict[str, Any]:

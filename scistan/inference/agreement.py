@@ -18,7 +18,7 @@ from scistan.messages import inference as messages
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import joint_log_density
 from scistan.targets.stan.parameter import Parameter
-from scistan.targets.stan.program import lower_to_stan
+from scistan.targets.stan.program import StanProgram, lower_to_stan
 
 if TYPE_CHECKING:
     from scistan.targets.torch import TorchDensity
@@ -33,17 +33,24 @@ GRADIENT_TOLERANCE = 1e-5
 # `normal_lcdf` follows Abramowitz & Stegun 7.1.26, `gamma_lcdf` a series cut at 1e-6.
 TRUNCATED_TOLERANCE = 1e-4
 _STEP = 1e-5
+_PATIENCE = 10  # how many times as many points as asked for are tried where the density is zero at some
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far apart the targets are: the largest relative errors over all points."""
+    """How far apart the targets are: the largest relative errors over all points.
+
+    `zeros` counts further points, at which every target says that the density is zero; `asked` is how many points
+    with a density were wanted.
+    """
 
     points: int
     scipy_torch_density: float
     scipy_stan_density: float
     torch_stan_gradient: float
     gradient_tolerance: float = GRADIENT_TOLERANCE
+    zeros: int = 0
+    asked: int = 1
 
     @property
     def max_density_error(self) -> float:
@@ -55,7 +62,8 @@ class Agreement:
 
     @property
     def ok(self) -> bool:
-        return self.max_density_error < DENSITY_TOLERANCE and self.max_gradient_error < self.gradient_tolerance
+        near = self.max_density_error < DENSITY_TOLERANCE and self.max_gradient_error < self.gradient_tolerance
+        return near and self.points > 0
 
     def _rows(self) -> list[tuple[str, str, float, float]]:
         return [
@@ -65,16 +73,24 @@ class Agreement:
         ]
 
     def __repr__(self) -> str:
-        head = f"{'agreement' if self.ok else 'DISAGREEMENT'} at {self.points} points"
         rows = self._rows()
         lines = [f"  {who:<16} {what:<12} {error:9.1e}  (allowed {most:.0e})" for who, what, error, most in rows]
-        return "\n".join([head, *lines])
+        return "\n".join([self._head, *lines])
+
+    @property
+    def _head(self) -> str:
+        """One line: the verdict and the points it rests on."""
+        if not self.points:
+            return messages.zero_everywhere(self.zeros)
+        verdict = "agreement" if self.ok else "DISAGREEMENT"
+        few = self.asked if self.points < self.asked else 0
+        return messages.agreement_at(verdict, self.points, self.zeros, few)
 
     def _repr_html_(self) -> str:
         cells = "<tr><td>{}</td><td>{}</td><td>{:.1e}</td><td>{:.0e}</td></tr>"
         rows = "".join(cells.format(*row) for row in self._rows())
         head = "<tr><th>targets</th><th>what</th><th>largest relative error</th><th>allowed</th></tr>"
-        return f"<table>{head}{rows}</table>"
+        return f"<p>{self._head}</p><table>{head}{rows}</table>"
 
 
 def verify(instance: Instance, points: int, seed: int, **switches: Any) -> Agreement:
@@ -91,23 +107,46 @@ def verify(instance: Instance, points: int, seed: int, **switches: Any) -> Agree
     density = TorchDensity(instance)
     rng = np.random.default_rng(seed)
     found: list[tuple[float, float, float]] = []
-    gradient_error = 0.0
-    for _ in range(points):
+    gradient_error, zeros = 0.0, 0
+    while len(found) < points and len(found) + zeros < _PATIENCE * points:
         start = density.torch.as_tensor(rng.normal(size=density.dimension), dtype=density.torch.float64)
-        evaluator, _, _ = density.constrain(start)
-        values: dict[Node, np.ndarray] = {t.value: evaluator[t.value].array.numpy() for t in instance.graph.latents}
-        inits = program.inits({t.name: values[t.value] for t in instance.graph.latents}, instance)
-        by_torch, slopes = _torch_gradient(density, program.parameters, values, inits)
-        q = stan.unconstrain(inits)
-        (stan_lp, stan_gradient), (flat_lp, flat_gradient) = stan.log_density_gradient(q), flat.log_density_gradient(q)
-        found.append((joint_log_density(instance, values), by_torch, stan_lp - flat_lp))
-        expected = _through_constraint(stan, q, slopes)
-        error = np.abs(stan_gradient - flat_gradient - expected) / np.maximum(1.0, _scale(expected))
-        gradient_error = max(gradient_error, float(np.max(error, initial=0.0)))
-    table = np.array(found)
+        with np.errstate(all="ignore"):
+            compared = _compare(instance, program, density, stan, flat, start)
+        if compared is None:
+            zeros += 1
+            continue
+        found.append(compared[0])
+        gradient_error = max(gradient_error, compared[1])
     truncated = any(term.draw.truncated for term in instance.graph.terms)
     tolerance = TRUNCATED_TOLERANCE if truncated else GRADIENT_TOLERANCE
-    return Agreement(points, *_density_errors(table), _or_inf(gradient_error), tolerance)
+    return Agreement(len(found), *_density_errors(np.array(found)), gradient_error, tolerance, zeros, int(points))
+
+
+def _compare(
+    instance: Instance, program: StanProgram, density: TorchDensity, stan: StanDensity, flat: StanDensity, start: Any
+) -> tuple[tuple[float, float, float], float] | None:
+    """Give the densities of SciPy, torch and Stan at a point and the error of the gradient; None where all are zero."""
+    evaluator, _, _ = density.constrain(start)
+    values: dict[Node, np.ndarray] = {t.value: evaluator[t.value].array.numpy() for t in instance.graph.latents}
+    inits = program.inits({t.name: values[t.value] for t in instance.graph.latents}, instance)
+    by_torch, slopes = _torch_gradient(density, program.parameters, values, inits)
+    by_scipy = joint_log_density(instance, values)
+    q = stan.unconstrain(inits)
+    try:
+        stan_lp, stan_gradient = stan.log_density_gradient(q)
+    except RuntimeError:  # Stan rejects a point where a term has no meaning
+        if np.isfinite([by_scipy, by_torch]).any():
+            raise
+        return None
+    flat_lp, flat_gradient = flat.log_density_gradient(q)
+    densities = by_scipy, by_torch, stan_lp - flat_lp
+    if not np.isfinite(densities).any():
+        return None
+    if not np.isfinite(densities).all():
+        return densities, float("inf")
+    expected = _through_constraint(stan, q, slopes)
+    error = np.abs(stan_gradient - flat_gradient - expected) / np.maximum(1.0, _scale(expected))
+    return densities, _or_inf(float(np.max(error, initial=0.0)))
 
 
 def _scale(gradient: np.ndarray) -> float:
@@ -119,6 +158,12 @@ def _or_inf(error: float) -> float:
 
 
 def _density_errors(table: np.ndarray) -> tuple[float, float]:
+    if not len(table):
+        return 0.0, 0.0
+    if not np.isfinite(table).all():
+        apart_in_kind = np.isfinite(table[:, :1]) != np.isfinite(table[:, 1:])
+        torch_off, stan_off = apart_in_kind.any(axis=0)
+        return (float("inf") if torch_off else 0.0), (float("inf") if stan_off else 0.0)
     scipy, torch, stan = (np.array(c) for c in table.T)
     size = np.maximum(1.0, np.abs(scipy))
     apart = np.abs(scipy - torch) / size
@@ -134,6 +179,8 @@ def _torch_gradient(
 
     Through the values of a latent whose covariance is almost singular, the gradient would lose its digits.
     """
+    from scistan.targets.torch.support import guards
+
     torch, evaluator = density.torch, Evaluator(density.instance, density.backend)
     leaves: dict[str, Any] = {}
     priors: dict[str, Term] = {}
@@ -150,6 +197,8 @@ def _torch_gradient(
         evaluator.set(p.term.value, affine.value(leaf) if affine else leaf, batched=False)
     for term in density.instance.graph.terms:
         result = result + evaluator[total(priors.get(term.name, term))].array
+        for guard in guards(term, density.instance):
+            result = result + evaluator[guard].array.sum()
     if not result.requires_grad:
         return float(result), {name: np.zeros(tuple(leaf.shape)) for name, leaf in leaves.items()}
     slopes = torch.autograd.grad(result, list(leaves.values()), allow_unused=True)

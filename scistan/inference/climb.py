@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scistan.diagnostics import Diagnosis, check_draws
+from scistan.diagnostics import Context, Diagnosis, check_draws
 from scistan.diagnostics.checks import THRESHOLDS
 from scistan.engines.protocol import Draws
 from scistan.errors import SamplingError, ScistanError, ToolchainError, UnsupportedError
@@ -37,12 +37,14 @@ class Attempt:
     error: ScistanError | None = None
 
 
-def climb(first: Plan, fitting: list[str], warmup: int, run: Run, variables: Judge) -> tuple[Attempt, tuple[str, ...]]:
+def climb(
+    first: Plan, fitting: list[str], warmup: int, run: Run, variables: Judge, context: Context | None = None
+) -> tuple[Attempt, tuple[str, ...]]:
     """Try the plan and, where it fails or its draws are ill, more careful ones; give the best and what happened."""
     attempts: list[Attempt] = []
     plan: Plan | None = first
     while plan is not None and len(attempts) < MOST_ATTEMPTS:
-        attempts.append(_attempt(plan, run, variables))
+        attempts.append(_attempt(plan, run, variables, context))
         last = attempts[-1]
         if last.draws is not None and (not last.ill or not last.draws.complete):
             break
@@ -57,13 +59,13 @@ def climb(first: Plan, fitting: list[str], warmup: int, run: Run, variables: Jud
     return best, tuple(notes)
 
 
-def _attempt(plan: Plan, run: Run, variables: Judge) -> Attempt:
+def _attempt(plan: Plan, run: Run, variables: Judge, context: Context | None) -> Attempt:
     try:
         draws = run(plan)
     except (SamplingError, UnsupportedError, ToolchainError) as error:
         return Attempt(plan, None, None, (), error)
     depth = int(plan.options.get("max_treedepth") or 10)
-    diagnosis = check_draws(variables(draws), draws.statistics, depth)
+    diagnosis = check_draws(variables(draws), draws.statistics, depth, context)
     return Attempt(plan, draws, diagnosis, illness(diagnosis, draws))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 import orjson
@@ -10,6 +11,7 @@ import orjson
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.density import pointwise
 from scistan.engines.density import StanDensity
+from scistan.engines.encoding import to_json
 from scistan.errors import ScistanError
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
@@ -17,7 +19,7 @@ from scistan.graph.places import first_place
 from scistan.messages import sampling as messages
 from scistan.targets.evaluate import Evaluator, Value, aligned
 from scistan.targets.scipy.evaluate import NUMPY
-from scistan.targets.stan.program import StanProgram
+from scistan.targets.stan.program import StanProgram, lower_to_stan
 
 __all__ = ["find_culprit"]
 
@@ -29,25 +31,28 @@ def find_culprit(
     instance: Instance, program: StanProgram, data: str, inits: tuple[str, ...] | None
 ) -> ScistanError | None:
     """Evaluate every term where chains would start; name the first that is finite nowhere."""
+    try:
+        density = StanDensity(program.text, data)
+    except (RuntimeError, ValueError):
+        return None
     found: dict[str, ScistanError] = {}
     hits: dict[str, int] = {}
     points = 0
-    for latents in _starts(instance, program, data, inits):
+    for q, latents in _starts(instance, density, inits):
         points += 1
+        last = q, latents
         for term, error in _bad_terms(instance, latents):
             hits[term.name] = hits.get(term.name, 0) + 1
             found.setdefault(term.name, error)
     always = [name for name, count in hits.items() if count == points]
-    return found[always[0]] if always else None
+    if always:
+        return found[always[0]]
+    return _steep(instance, density, *last) if points else None
 
 
 def _starts(
-    instance: Instance, program: StanProgram, data: str, inits: tuple[str, ...] | None
-) -> Iterator[dict[str, np.ndarray]]:
-    try:
-        density = StanDensity(program.text, data)
-    except (RuntimeError, ValueError):
-        return
+    instance: Instance, density: StanDensity, inits: tuple[str, ...] | None
+) -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
     rng = np.random.default_rng(0)
     for k in range(len(inits) if inits else _POINTS):
         try:
@@ -58,18 +63,26 @@ def _starts(
             drawn = density.constrain(q)
         except (RuntimeError, ValueError):
             continue
-        yield {
-            t.name: drawn[t.name].reshape(instance.shape(t.draw.shape))
-            for t in instance.graph.latents
-            if t.name in drawn
-        }
+        yield (
+            q,
+            {
+                t.name: drawn[t.name].reshape(instance.shape(t.draw.shape))
+                for t in instance.graph.latents
+                if t.name in drawn
+            },
+        )
 
 
-def _bad_terms(instance: Instance, latents: Mapping[str, np.ndarray]) -> Iterator[tuple[Term, ScistanError]]:
+def _evaluator(instance: Instance, latents: Mapping[str, np.ndarray]) -> Evaluator:
     evaluator = Evaluator(instance, NUMPY)
     for term in instance.graph.latents:
         if term.name in latents:
             evaluator.set(term.value, latents[term.name], batched=False)
+    return evaluator
+
+
+def _bad_terms(instance: Instance, latents: Mapping[str, np.ndarray]) -> Iterator[tuple[Term, ScistanError]]:
+    evaluator = _evaluator(instance, latents)
     with np.errstate(all="ignore"):
         for term in instance.graph.terms:
             try:
@@ -80,15 +93,62 @@ def _bad_terms(instance: Instance, latents: Mapping[str, np.ndarray]) -> Iterato
                 yield term, _describe(term, density, evaluator)
 
 
+def _steep(
+    instance: Instance, density: StanDensity, q: np.ndarray, latents: Mapping[str, np.ndarray]
+) -> ScistanError | None:
+    """Where every density is finite, name the observed term whose density or gradient is not in Stan."""
+    if _finite(density, q):
+        return None
+    for term in instance.graph.observed:
+        alone = replace(instance, graph=replace(instance.graph, terms=(*instance.graph.latents, term)))
+        program = lower_to_stan(alone.graph, log_lik=False, predictive=False, log_prior=False)
+        if _finite(StanDensity(program.text, to_json(program.data(alone))), q):
+            continue
+        with np.errstate(all="ignore"):
+            return _describe_steep(term, _evaluator(instance, latents))
+    return None
+
+
+def _finite(density: StanDensity, q: np.ndarray) -> bool:
+    try:
+        value, gradient = density.log_density_gradient(q)
+    except (RuntimeError, ValueError):
+        return True  # a refusal has its own words
+    return bool(np.isfinite(value) and np.isfinite(gradient).all())
+
+
+def _describe_steep(term: Term, evaluator: Evaluator) -> ScistanError:
+    """Point at the first observation with an argument at the end of its range, where slopes are infinite."""
+    d: Distribution = term.draw.distribution
+    place, events = first_place(term.value), np.asarray(evaluator[pointwise(term)].array)
+    for p, node in zip(d.parameters, term.draw.args, strict=True):
+        array = np.asarray(evaluator[node].array)
+        if p.domain.event_rank:
+            continue
+        bounds = [float(b) for b in (p.domain.lower, p.domain.upper) if isinstance(b, int | float)]
+        ends = ~np.isfinite(array) | np.isin(array, bounds)
+        if ends.any():
+            at = tuple(int(i) for i in np.argwhere(np.broadcast_to(ends, events.shape))[0])
+            given = f"`{p.name}` = {_shown(evaluator[node], len(node.shape), 0, at)}"
+            return messages.steep(term.name, d.title, *_details(term, at, evaluator), given, place)
+    return messages.steep(term.name, d.title, "", "", "", place)
+
+
 def _describe(term: Term, density: np.ndarray, evaluator: Evaluator) -> ScistanError:
     at = tuple(int(i) for i in np.argwhere(~np.isfinite(density))[0])
+    where, details = _details(term, at, evaluator)
+    title = term.draw.distribution.title
+    return messages.not_finite(term.name, title, where, float(density[at]), details, first_place(term.value))
+
+
+def _details(term: Term, at: tuple[int, ...], evaluator: Evaluator) -> tuple[str, str]:
+    """Say which event it is, and its value and arguments."""
     d: Distribution = term.draw.distribution
     said = [f"{p.name} = {_shown(evaluator[node], len(node.shape), p.domain.event_rank, at)}"
             for p, node in zip(d.parameters, term.draw.args, strict=True)]
     value = _shown(evaluator[term.value], len(term.draw.shape), d.event_rank, at)
-    details = f"at the value {value}" + (f" with {', '.join(said)}" if said else "")
     where = f"[{', '.join(map(str, at))}]" if at else ""
-    return messages.not_finite(term.name, d.title, where, float(density[at]), details, first_place(term.value))
+    return where, f"at the value {value}" + (f" with {', '.join(said)}" if said else "")
 
 
 def _shown(value: Value, rank: int, event_rank: int, at: tuple[int, ...]) -> str:

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from scistan.diagnostics import Diagnosis, check_approximation, check_draws
+from scistan.diagnostics import Context, Diagnosis, check_approximation, check_draws
 from scistan.engines.protocol import Draws
 from scistan.inference.groups import GENERATED, make_group
+from scistan.inference.named import Named
 from scistan.inference.seam import summary_table, to_inference_data
 from scistan.inference.subject import Subject
 from scistan.messages import sampling as messages
@@ -52,6 +53,9 @@ class Fit:
     method: str = "mcmc"
     judged: Diagnosis | None = None
     groups: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        self.posterior = Named(self.posterior)
 
     # -- what ran ---------------------------------------------------------------------------------
     @property
@@ -144,8 +148,19 @@ class Fit:
         if self.judged is not None:
             return self.judged
         if self.method != "mcmc":
-            return check_approximation(self.method, self.draws.statistics)
-        return check_draws(self.posterior, self.draws.statistics, int(self.settings.get("max_treedepth") or 10))
+            return check_approximation(self.method, self.draws.statistics, self._context.remarks)
+        depth = int(self.settings.get("max_treedepth") or 10)
+        return check_draws(self.posterior, self.draws.statistics, depth, self._context)
+
+    @property
+    def _context(self) -> Context:
+        """What diagnosis may know; of a fit that was loaded alone, its labels and what was noted."""
+        if self.subject is not None:
+            return self.subject.context
+        found = self.group("posterior")
+        dims = {str(name): [str(d) for d in array.dims[2:]] for name, array in found.data_vars.items()}
+        coords = {str(name): labels.values for name, labels in found.coords.items()}
+        return Context(dims, coords, remarks=tuple(n for n in self.notes if n == messages.nothing_observed()))
 
     def diagnose(self) -> Diagnosis:
         """Check the draws and give hints."""
@@ -157,7 +172,9 @@ class Fit:
 
     def __repr__(self) -> str:
         chains, draws = self.shape
-        health = "healthy" if self._diagnosis.ok else f"{len(self._diagnosis.hints)} finding(s), see diagnose()"
+        found = self._diagnosis
+        told = f"{len(found.hints)} finding(s)" if found.hints else "not every check could be made"
+        health = "healthy" if found.ok else f"{told}, see diagnose()"
         lines = [f"<Fit of {self.model_name}: {chains} chains × {draws} draws by {self.engine}, {health}>"]
         lines += [f"  {note}" for note in (self.why, *self.notes) if note]
         return "\n".join(lines)

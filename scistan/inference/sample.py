@@ -27,6 +27,7 @@ from scistan.inference.fit import Fit
 from scistan.inference.generated import derived_quantities
 from scistan.inference.groups import GENERATED
 from scistan.inference.inits import starting_values
+from scistan.inference.named import Named
 from scistan.inference.refusal import in_users_terms
 from scistan.inference.size import check_size
 from scistan.inference.subject import Rebind, Subject
@@ -120,7 +121,8 @@ def _automatic(
         fitting,
         request.warmup,
         lambda rung: _run(subject, request, rung, executor),
-        lambda found: {name: found.values[name] for name in subject.names if name in found.values},
+        lambda found: {n: subject.shaped(n, found.values[n]) for n in subject.names if n in found.values},
+        subject.context,
     )
     if best.draws is None:
         raise SamplingError("no draws")
@@ -159,12 +161,12 @@ def fit_of(
     ordered = {name: posterior[name] for name in subject.names}
     wanted = ordered if keep is None else {name: array for name, array in ordered.items() if name in keep}
     left_out = frozenset() if keep is None else frozenset(GENERATED) - set(keep)
-    told = (*found.notes, *notes)
+    told = (*subject.remarks, *found.notes, *notes)
     fit = Fit(ordered, found, settings, subject, subject.name, subject.hash, why, told, left_out, method)
     if keep is not None:
         for name in set(GENERATED) & set(keep):
             fit.group(name)
-        fit.posterior = wanted
+        fit.posterior = Named(wanted)
         fit.draws = replace(found, kept=replace(found.kept, values={}))
     return fit
 
@@ -181,7 +183,10 @@ def _warn(fit: Fit, judged: bool) -> None:
     if not fit.draws.complete:
         for note in fit.draws.notes:
             warnings.warn(note, messages.ChainWarning, stacklevel=4)
-    if judged and not fit.diagnose().ok:
+    if fit.subject is not None:
+        for remark in fit.subject.remarks:
+            warnings.warn(f"{fit.model_name}: {remark}", messages.ChainWarning, stacklevel=4)
+    if judged and fit.diagnose().hints:
         warnings.warn(
             messages.unhealthy(fit.model_name, fit.diagnose().verdict), messages.ChainWarning, stacklevel=4
         )

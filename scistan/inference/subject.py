@@ -9,7 +9,10 @@ from functools import cached_property
 
 import numpy as np
 
+from scistan.diagnostics import Context
 from scistan.graph.instance import Instance
+from scistan.graph.walk import topological
+from scistan.messages import sampling as messages
 from scistan.targets.stan.program import StanProgram
 
 __all__ = ["Rebind", "Subject"]
@@ -43,6 +46,22 @@ class Subject:
     def names(self) -> list[str]:
         """Latents and derived quantities: what a posterior is of."""
         return self.latents + list(self.instance.graph.derived)
+
+    @cached_property
+    def context(self) -> Context:
+        """What diagnosis may know of the model."""
+        named = {t.value: t.name for t in self.instance.graph.latents}
+        noncentred = {
+            p.term.name: frozenset(named[n] for n in topological(p.term.draw.args) if n in named)
+            for p in self.program.parameters
+            if p.term.draw.noncentred and p.term.draw.shape
+        }
+        return Context(self.instance.dims, self.instance.coords, noncentred, self.remarks)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What must not be overlooked in any fit of this model."""
+        return () if self.instance.graph.observed else (messages.nothing_observed(),)
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Give a variable's own lengths."""

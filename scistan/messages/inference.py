@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
+from scistan.domains import Domain
 from scistan.errors import InternalError, ModelError, Place, SamplingError, ScistanError, UnsupportedError
 from scistan.graph.places import user_place
 from scistan.messages.model import nearest
@@ -54,6 +55,72 @@ def improper_priors(names: Sequence[str], place: Place | None) -> UnsupportedErr
     return UnsupportedError(
         f"nothing can be drawn from the prior of {shown}: Flat is no probability distribution.",
         remedy="give it a proper prior, ss.Normal(0, 10) for one, or sample the posterior with `m.mcmc()`",
+        place=place,
+    )
+
+
+def drawn_argument_outside(
+    name: str,
+    distribution: str,
+    parameter: str,
+    argument: str,
+    latent: bool,
+    domain: Domain,
+    nan: bool,
+    shown: str,
+    count: int,
+    draws: int,
+    place: Place | None,
+) -> ModelError:
+    """An argument that was drawn, or follows from draws, where the distribution has no meaning."""
+    called = f"`{parameter}`" + (f" (`{argument}`)" if argument and argument != parameter else "")
+    often = f"outside that in {count} of {draws} draws: the first value is {shown}" if draws > 1 else shown
+    return ModelError(
+        f"`{name}`: {called} of {distribution} must be {domain.words}, and is {often}.",
+        remedy=_into(domain, argument if latent else "", nan),
+        place=place,
+    )
+
+
+def _into(domain: Domain, latent: str, nan: bool) -> str:
+    """Say how an argument is brought into its domain."""
+    if nan:
+        return "look at the expression: a logarithm or root of a negative number, 0 / 0, or an overflow"
+    prior, function = _REMEDIES.get(domain.structure or _range(domain), ("", ""))
+    if not prior:
+        return "check the priors of what it is made of"
+    return f"give `{latent}` {prior}, or use {function}" if latent else f"use {function}, or check the priors"
+
+
+def _range(domain: Domain) -> str:
+    if domain.lower == 0 and not domain.integer:
+        return "positive" if domain.upper is None else "unit"
+    return ""
+
+
+_REMEDIES = {
+    "positive": ("a prior on the positive numbers, HalfNormal for one", "ss.exp(...)"),
+    "unit": ("a prior between 0 and 1, Beta for one", "ss.inv_logit(...)"),
+    "simplex": ("a Dirichlet prior", "ss.softmax(...)"),
+    "ordered": ("constraint='ordered'", "sums of positive steps, ss.cumsum(...)"),
+}
+
+
+def draw_failed(name: str, distribution: str, why: str, place: Place | None) -> ModelError:
+    return ModelError(
+        f"nothing can be drawn for `{name}` from {distribution}: {why}.",
+        remedy="look at its arguments and, where it was declared with ss.declare_distribution, at its `draw`",
+        place=place,
+    )
+
+
+def wrong_draw_size(
+    name: str, distribution: str, given: tuple[int, ...], wanted: tuple[int, ...], place: Place | None
+) -> ModelError:
+    return ModelError(
+        f"`{name}`: the `draw` of {distribution} gave an array of shape {given}, where {wanted} was wanted (first: "
+        "draws).",
+        remedy="let `draw(rng, size, ...)` give an array of the shape `size`, with the shape of one event behind it",
         place=place,
     )
 
@@ -153,3 +220,14 @@ def far_from_one(name: str, number: float) -> str:
 
 def unknown_pass(name: str, known: Iterable[str]) -> ModelError:
     return ModelError(f"there is no pass `{name}`.", remedy=nearest(name, known), place=user_place())
+
+
+def agreement_at(verdict: str, points: int, zeros: int, wanted: int) -> str:
+    """The head of an agreement; `wanted` is how many points were asked for where fewer were found."""
+    others = f", and at {zeros} where every target says that the density is zero" if zeros else ""
+    few = f"; too few: {wanted} points with a density were wanted" if wanted else ""
+    return f"{verdict} at {points} points{others}{few}"
+
+
+def zero_everywhere(zeros: int) -> str:
+    return f"NOT COMPARED: every target says that the density is zero at all of the {zeros} points tried"

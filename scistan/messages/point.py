@@ -86,6 +86,10 @@ def unknown_inits(inits: object) -> ModelError:
 
 
 # -- models that cannot be maximized --------------------------------------------------------------------
+def prior_mode() -> str:
+    return "nothing is observed: this is the mode of the prior; did you forget .observe(...)?"
+
+
 def nothing_observed() -> ModelError:
     return ModelError(
         "the model has no observations, so there is no likelihood to maximize.",

@@ -13,8 +13,38 @@ class ChainWarning(UserWarning):
     """A run that gave less than was asked for, or whose draws should be looked at."""
 
 
+_USUAL = {"draws": 1000, "warmup": 1000, "chains": 4}
+# What other packages call our settings.
+_ELSEWHERE = {
+    "samples": "draws",
+    "num_samples": "draws",
+    "n_samples": "draws",
+    "iter_sampling": "draws",
+    "tune": "warmup",
+    "num_warmup": "warmup",
+    "iter_warmup": "warmup",
+    "burnin": "warmup",
+    "num_chains": "chains",
+    "n_chains": "chains",
+    "cores": "parallel_chains",
+    "target_accept": "adapt_delta",
+    "target_accept_prob": "adapt_delta",
+    "max_depth": "max_treedepth",
+    "random_seed": "seed",
+    "rng_seed": "seed",
+    "init": "inits",
+    "initvals": "inits",
+    "progressbar": "progress",
+    "show_progress": "progress",
+}
+
+
 def too_few(what: str, given: object, least: int = 1) -> ModelError:
-    return ModelError(f"`{what}` must be a whole number of at least {least}, and is {given!r}.", place=user_place())
+    return ModelError(
+        f"`{what}` must be a whole number of at least {least}, and is {given!r}.",
+        remedy=f"write `{what}={_USUAL.get(what, 100)}`",
+        place=user_place(),
+    )
 
 
 def unknown_engine(engine: object, installed: Mapping[str, str]) -> ModelError:
@@ -29,6 +59,8 @@ def engine_missing(engine: str, why: str, fix: str) -> UnsupportedError:
 def unknown_option(engine: str, option: str, known: Iterable[str], others: Sequence[str]) -> ModelError:
     has = " and ".join(repr(name) for name in others)
     remedy = f"{has} {'has' if len(others) == 1 else 'have'} it" if others else nearest(option, known)
+    if option in _ELSEWHERE:
+        remedy = f"it is called `{_ELSEWHERE[option]}` here"
     return ModelError(f"the engine {engine!r} has no option `{option}`.", remedy=remedy, place=user_place())
 
 
@@ -37,8 +69,10 @@ def no_engine_has(options: Sequence[str]) -> ModelError:
     return ModelError(f"no engine at hand takes {shown} together.", remedy="name an engine", place=user_place())
 
 
-def bad_option(option: str, value: object, words: str) -> ModelError:
-    return ModelError(f"`{option}` must be {words}, and is {value!r}.", place=user_place())
+def bad_option(option: str, value: object, words: str, example: str) -> ModelError:
+    return ModelError(
+        f"`{option}` must be {words}, and is {value!r}.", remedy=f"write `{option}={example}`", place=user_place()
+    )
 
 
 def unknown_metric(engine: str, metric: object, metrics: Mapping[str, Iterable[str]]) -> ModelError:
@@ -124,6 +158,19 @@ def not_finite(term: str, kind: str, where: str, density: float, details: str, p
     )
 
 
+def steep(term: str, kind: str, where: str, details: str, argument: str, place: Place | None) -> SamplingError:
+    """A density that is finite, and whose gradient is not."""
+    remedy = "check its arguments for values at the ends of their ranges"
+    if argument:
+        remedy = f"leave out the observations with {argument}: where that is certain they tell nothing of the latents"
+    return SamplingError(
+        f"no chain can start: Stan's gradient of the log density of `{term}`{where} under {kind} is not finite"
+        f"{' ' + details if details else ''}.",
+        remedy=remedy,
+        place=place,
+    )
+
+
 def too_big(needed: float, free: float, biggest: Sequence[tuple[str, float]]) -> ModelError:
     shown = ", ".join(f"`{name}` {size / 1e9:.1f} GB" for name, size in biggest)
     return ModelError(
@@ -149,6 +196,10 @@ def left_out(group: str) -> ModelError:
 
 def nothing_to_sample() -> ModelError:
     return ModelError("the model has no latents: there is nothing to sample.", place=user_place())
+
+
+def nothing_observed() -> str:
+    return "nothing is observed: these are draws from the prior; did you forget .observe(...)?"
 
 
 def no_executor(given: object) -> ModelError:

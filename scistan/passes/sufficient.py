@@ -18,14 +18,15 @@ from scistan.shapes import Shape
 
 __all__ = ["use_sufficient_statistics"]
 
-log, square, total, mean = (FUNCTIONS[n] for n in ("log", "square", "sum", "mean"))
+log, square, total, mean, where = (FUNCTIONS[n] for n in ("log", "square", "sum", "mean", "where"))
 lgamma, log_inv_logit = FUNCTIONS["lgamma"], FUNCTIONS["log_inv_logit"]
 LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 
 
 def _normal(y: Any, n: Any, mu: Any, sigma: Any) -> Any:
-    spread = total(square(y - mean(y)))
-    return -0.5 * (spread + n * square(mean(y) - mu)) / square(sigma) - n * (log(sigma) + LOG_SQRT_2PI)
+    middle = where(n > 0, mean(y), 0.0)  # nothing has no mean
+    spread = total(square(y - middle))
+    return -0.5 * (spread + n * square(middle - mu)) / square(sigma) - n * (log(sigma) + LOG_SQRT_2PI)
 
 
 def _poisson(y: Any, n: Any, lambda_: Any) -> Any:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scistan.diagnostics import check_approximation, check_draws
+from scistan.diagnostics import Context, check_approximation, check_draws
 from scistan.diagnostics.checks import CHECKS, THRESHOLDS
 from scistan.diagnostics.statistics import bulk_ess, measure, rhat, tail_ess
 
@@ -105,6 +105,47 @@ def test_constants_and_empty_variables_are_no_finding():
     assert diagnosis.ok, diagnosis
 
 
+@pytest.mark.parametrize(
+    ("chains", "draws", "left_out", "why"),
+    [
+        (1, 500, {"R-hat", "chain means"}, "needs at least 2 chains"),
+        (4, 3, {"R-hat", "chain means", "bulk ESS", "tail ESS", "E-BFMI", "stuck chains"}, "needs at least 4 draws"),
+        (4, 1, {"R-hat", "chain means", "bulk ESS", "tail ESS", "E-BFMI", "stuck chains"}, "needs at least 4 draws"),
+        (4, 9, {"stuck chains"}, "needs at least 10 draws"),
+    ],
+)
+def test_a_check_that_cannot_be_made_is_named(chains, draws, left_out, why):
+    diagnosis = check_draws({"x": well(chains=chains, draws=draws)}, statistics(chains=chains, draws=draws))
+    assert {u.check for u in diagnosis.unassessed} == left_out
+    assert not left_out & set(diagnosis.checks)
+    assert not diagnosis.ok
+    for text in (repr(diagnosis), diagnosis._repr_html_()):
+        assert "not assessed" in text
+        assert why in text
+        assert "healthy" not in text
+
+
+def test_what_an_engine_does_not_record_is_not_assessed():
+    diagnosis = check_draws({"x": well()}, {})
+    assert [u.check for u in diagnosis.unassessed] == ["divergences", "tree depth", "E-BFMI", "stuck chains"]
+
+
+def test_elements_are_called_by_their_labels():
+    apart = well(shape=(2, 3))
+    apart[0, :, 1, 2] += 4
+    context = Context({"x": ("group", "time")}, {"group": ["a", "b"]})
+    assert check_draws({"x": apart}, statistics(), context=context).hint("R-hat").variables == ("x[b, 2]",)
+
+
+def test_centring_is_suggested_where_a_noncentred_latent_or_its_scale_is_ill():
+    apart = well(shape=())
+    apart[0] += 4
+    context = Context(noncentred={"u": frozenset({"tau"})})
+    for name in ("u", "tau"):
+        assert "give `u` `centred=True`" in check_draws({name: apart}, statistics(), context=context).hint("R-hat").suggestion
+    assert "centred" not in check_draws({"b": apart}, statistics(), context=context).hint("R-hat").suggestion
+
+
 def test_an_approximation_is_judged_by_its_importance_ratios():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(1, 1000))
@@ -112,7 +153,9 @@ def test_an_approximation_is_judged_by_its_importance_ratios():
     assert good.ok
     narrow = check_approximation("laplace", {"lp": -(x**2) / 8, "lp_approx": -(x**2) / 2})
     assert narrow.hint("Pareto k").value > 0.7
-    assert check_approximation("laplace", {}).checks == ()
+    unknown = check_approximation("laplace", {})
+    assert unknown.checks == ()
+    assert not unknown.ok
 
 
 def test_every_threshold_is_used():

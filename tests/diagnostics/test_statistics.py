@@ -38,7 +38,7 @@ def test_statistics_of_many_variables_at_once():
 
 def test_a_constant_is_no_finding():
     x = np.ones((4, 100))
-    assert check_draws({"fixed": x}, {}).ok
+    assert not check_draws({"fixed": x}, {}).hints
 
 
 def test_findings_name_the_element():

@@ -11,8 +11,9 @@ SAID = {
     "engine_missing": lambda: messages.engine_missing("nutpie", "nutpie not installed", "pip install 'scistan[nutpie]'"),
     "unknown_option elsewhere": lambda: messages.unknown_option("nutpie", "thin", ["metric"], ["stanli", "cmdstan"]),
     "unknown_option misspelled": lambda: messages.unknown_option("stanli", "adapt_dleta", ["adapt_delta"], []),
+    "unknown_option of another package": lambda: messages.unknown_option("stanli", "tune", ["adapt_delta"], []),
     "no_engine_has": lambda: messages.no_engine_has(["metric", "thin"]),
-    "bad_option": lambda: messages.bad_option("thin", 0, "a whole number of at least 1"),
+    "bad_option": lambda: messages.bad_option("thin", 0, "a whole number of at least 1", "2"),
     "unknown_metric": lambda: messages.unknown_metric("stanli", "low_rank", METRICS),
     "program_refused": lambda: messages.program_refused("stanli", "no such function: f"),
     "cannot_sample": lambda: messages.cannot_sample("initialization failed"),
@@ -30,6 +31,10 @@ SAID = {
     "not_finite": lambda: messages.not_finite(
         "y", "Exponential", "[2]", float("nan"), "at the value 0.5 with beta = -2", Place("model.py", 7)
     ),
+    "steep": lambda: messages.steep(
+        "y", "Poisson", "[0]", "at the value 0 with lambda_ = 0", "`lambda_` = 0", Place("model.py", 7)
+    ),
+    "nothing_observed": messages.nothing_observed,
     "too_big": lambda: messages.too_big(8e9, 2e9, [("mean", 7.5e9), ("a", 1e8)]),
     "unknown_keep": lambda: messages.unknown_keep("alhpa", ["alpha", "log_likelihood"]),
     "not_kept": lambda: messages.not_kept("prediction"),

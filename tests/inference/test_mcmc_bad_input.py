@@ -35,6 +35,15 @@ def nothing_runs(monkeypatch):
         ({"adaptdelta": 0.9}, "did you mean `adapt_delta`?"),
         ({"adapt_delta": 1.2}, "`adapt_delta` must be a number between 0 and 1, and is 1.2"),
         ({"metric": "full"}, "'auto' has no metric 'full'"),
+        ({"samples": 100}, "it is called `draws` here"),
+        ({"tune": 100}, "it is called `warmup` here"),
+        ({"cores": 2, "engine": "stanli"}, "it is called `parallel_chains` here"),
+        ({"target_accept": 0.9}, "it is called `adapt_delta` here"),
+        ({"random_seed": 1}, "it is called `seed` here"),
+        ({"draws": -1}, "try: write `draws=1000`"),
+        ({"draws": 1e3}, "try: write `draws=1000`"),
+        ({"chains": 0}, "try: write `chains=4`"),
+        ({"adapt_delta": 1.5}, "try: write `adapt_delta=0.95`"),
         ({"executor": 3}, "`executor` must have a method `submit`"),
     ],
 )
@@ -111,6 +120,27 @@ class TestCulprits:
         m.y = ss.Poisson(m.a).observe([3])
         with pytest.raises(ss.SamplingError, match=r"the log density of `y`\[0\] under Poisson.*rate|lambda"):
             m.mcmc(engine="stanli", inits={"a": -1.0}, seed=1, progress=False)
+
+    @pytest.mark.parametrize(
+        ("family", "words"),
+        [
+            (lambda m: ss.Poisson(ss.exp(m.a) * m.effort), "under Poisson is not finite at the value 0 with lambda_ = 0"),
+            (lambda m: ss.PoissonLog(m.a + ss.log(m.effort)), "at the value 0 with alpha = -inf"),
+        ],
+    )
+    def test_a_gradient_that_is_not_finite(self, family, words):
+        m = ss.Model()
+        m.a = ss.Normal(0, 1)
+        m.effort = ss.data([1.0, 0.0, 2.0])
+        m.z = ss.Normal(m.a, 1).observe([0.5])
+        m.y = family(m).observe([1, 0, 2])
+        assert m.log_density({"a": 0.3}) == pytest.approx(m.log_density({"a": 0.3}, target="torch"))
+        assert np.isfinite(m.log_density({"a": 0.3}))
+        with pytest.raises(ss.SamplingError) as caught:
+            m.mcmc(engine="stanli", seed=1, progress=False)
+        assert "Stan's gradient of the log density of `y`[1]" in str(caught.value)
+        assert words in str(caught.value)
+        assert "leave out the observations with" in str(caught.value)
 
     def test_data_far_beyond_the_prior_are_no_culprit(self):
         m = eight_schools().with_data(y=np.full(8, 1e6))

@@ -908,3 +908,79 @@ def number_for_values():
 @case("kinds")
 def no_points():
     model().verify(points=0)  # here
+
+
+# -- drawing -------------------------------------------------------------------------------------
+@case("drawing")
+def drawn_scale_is_negative():
+    m = model()
+    m.x = ss.Normal(0, m.mu, shape=2)  # here
+    m.prior(100, seed=1)
+
+
+@case("drawing")
+def drawn_rate_is_negative():
+    m = model()
+    m.y = ss.Poisson(2 * m.mu).observe([1, 2])  # here
+    m.prior(100, seed=1)
+
+
+@case("drawing")
+def drawn_shape_is_negative_in_the_one_draw():
+    m = model()
+    m.x = ss.Gamma(m.mu - 10, 1)  # here
+    m.simulate(seed=1)
+
+
+@case("drawing")
+def drawn_probability_is_none():
+    m = model()
+    m.y = ss.Bernoulli(m.mu).observe([0, 1])  # here
+    m.prior(100, seed=1)
+
+
+@case("drawing")
+def drawn_cutpoints_fall():
+    m = ss.Model()
+    m.c = ss.Normal(0, 1, shape=2)
+    m.y = ss.OrderedLogistic(0.0, m.c).observe([0, 1])  # here
+    m.prior(100, seed=1)
+
+
+@case("drawing")
+def drawn_probabilities_do_not_sum_to_one():
+    m = ss.Model()
+    m.p = ss.Beta(1, 1, shape=3)
+    m.y = ss.Categorical(m.p).observe([0, 1])  # here
+    m.prior(100, seed=1)
+
+
+@case("drawing")
+def drawn_scale_is_not_a_number():
+    m = model()
+    m.x = ss.Normal(0, ss.log(m.mu))  # here
+    m.prior(100, seed=1)
+
+
+def sloppy(draw: Callable[..., object]) -> ss.Model:
+    own = ss.declare_distribution(
+        "Sloppy",
+        "A distribution whose draws are wrong.",
+        parameters={"a": "positive"},
+        support="real",
+        log_density=lambda x, a: -a * x * x,
+        draw=draw,
+    )
+    m = model()
+    m.x = own(1.0, shape=2)  # here
+    return m
+
+
+@case("drawing")
+def own_draw_of_another_size():
+    sloppy(lambda rng, size, a: rng.normal(size=7)).prior(100, seed=1)
+
+
+@case("drawing")
+def own_draw_that_fails():
+    sloppy(lambda rng, size, a: rng.poisson(-a, size)).prior(100, seed=1)

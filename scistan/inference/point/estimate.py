@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from scistan.graph.instance import Instance
+from scistan.inference.named import Named
 from scistan.inference.point import show
 from scistan.inference.point.mode import Mode
 from scistan.inference.point.objective import Objective
@@ -58,6 +59,10 @@ class PointEstimate:
     coords: dict[str, list[object]]
     coordinates: np.ndarray
     source: Source | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("values", "std_errors"):
+            object.__setattr__(self, name, Named(getattr(self, name)))
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self.values[name]

@@ -62,6 +62,8 @@ def maximize(instance: Instance, verb: str, **given: Any) -> PointEstimate:
     findings = verdict.findings
     if left_out and verdict.converged and not verdict.boundary:
         findings += (messages.rough_errors(left_out),)
+    if not graph.observed:
+        findings = (messages.prior_mode(), *findings)
     return PointEstimate(
         values=values,
         std_errors=errors,

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from scistan.distributions.declaration import Distribution
+from scistan.errors import ScistanError
 from scistan.graph.graph import Draw, Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.graph.places import first_place
 from scistan.messages import inference as messages
 from scistan.targets.evaluate import Evaluator, aligned
+from scistan.targets.scipy.arguments import check_drawn_arguments
 from scistan.targets.scipy.constrained import draw_constrained
 from scistan.targets.scipy.evaluate import NUMPY
 from scistan.targets.scipy.streams import stream
@@ -74,6 +76,7 @@ def draw_term(
     shape = (draws, *instance.shape(draw.shape))
     batch = shape[: len(shape) - d.event_rank]
     args = _arguments(draw, d, evaluator)
+    check_drawn_arguments(instance.graph, term, evaluator, args)
     if draw.truncated and d.name != "Flat":  # whose own `draw` says that there is none
         sides, rank = (draw.lower, draw.upper), len(draw.shape)
         bounds = [None if b is None else aligned(evaluator[b], len(b.shape), rank) for b in sides]
@@ -81,20 +84,41 @@ def draw_term(
     if draw.constraint is not None:
         return draw_constrained(rng, batch, term, args)
     if d.location_scale is not None and not d.event_rank:
-        return _draw_location_scale(rng, batch, d, args, d.location_scale)
-    array = np.asarray(d.draw(rng, batch, *args))
-    return np.broadcast_to(array, shape) if array.shape != shape else array
+        return _draw_location_scale(rng, batch, term, args, d.location_scale)
+    return _fitted(term, _drawn(rng, batch, term, args), shape)
+
+
+def _drawn(rng: np.random.Generator, size: tuple[int, ...], term: Term, args: list[np.ndarray]) -> np.ndarray:
+    """Draw as the declaration says; what NumPy or a declaration of the user's refuses is told of the variable."""
+    d: Distribution = term.draw.distribution
+    try:
+        return np.asarray(d.draw(rng, size, *args))
+    except (ValueError, TypeError, FloatingPointError) as error:
+        if isinstance(error, ScistanError):
+            raise
+        raise messages.draw_failed(term.name, d.title, str(error), first_place(term.value)) from error
+
+
+def _fitted(term: Term, array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    if array.shape == shape:
+        return array
+    try:
+        return np.broadcast_to(array, shape)
+    except ValueError:
+        title = term.draw.distribution.title
+        raise messages.wrong_draw_size(term.name, title, array.shape, shape, first_place(term.value)) from None
 
 
 def _draw_location_scale(
-    rng: np.random.Generator, size: tuple[int, ...], d: Distribution, args: list[np.ndarray], names: tuple[str, str]
+    rng: np.random.Generator, size: tuple[int, ...], term: Term, args: list[np.ndarray], names: tuple[str, str]
 ) -> np.ndarray:
     """Draw `location + scale · z` in place: NumPy draws standard values faster than values of many locations."""
-    location, scale = ([p.name for p in d.parameters].index(name) for name in names)
+    own = [p.name for p in term.draw.distribution.parameters]
+    location, scale = (own.index(name) for name in names)
     standard = list(args)
     standard[location], standard[scale] = np.asarray(0.0), np.asarray(1.0)
-    drawn = np.asarray(d.draw(rng, size, *standard))
-    z = drawn if drawn.shape == size and drawn.flags.writeable else np.array(np.broadcast_to(drawn, size))
+    drawn = _fitted(term, _drawn(rng, size, term, standard), size)
+    z = drawn if drawn.flags.writeable else np.array(drawn)
     z *= args[scale]
     z += args[location]
     return z

@@ -1,0 +1,18 @@
+"""Arrays by the names of the model's variables; a name that is not there is told as one."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import numpy as np
+
+from scistan.messages import model as messages
+
+__all__ = ["Named"]
+
+
+class Named(dict[str, np.ndarray]):
+    """A dict whose missing names are errors that suggest the nearest."""
+
+    def __missing__(self, name: object) -> NoReturn:
+        raise messages.unknown_result(name, self)
