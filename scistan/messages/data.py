@@ -84,6 +84,17 @@ def index_outside(name: str, shown: str, length: int, place: Place | None = None
     )
 
 
+def negative_index(name: str, count: int, total: int, shown: str, place: Place | None = None) -> DataError:
+    what = f"`{name}`" if name else "the index"
+    many = "a negative position" if count == 1 else f"{count} negative positions"
+    return DataError(
+        f"{what} holds {many} among {total}: {shown}.",
+        remedy="positions in data count from 0; -1 is pandas' mark for a missing value: drop those rows, "
+        "or give them a group of their own",
+        place=place or user_place(),
+    )
+
+
 def data_rank(name: str, written: Lengths, given: Lengths) -> DataError:
     axes = {0: "a single number", 1: "1 axis"}.get(len(written), f"{len(written)} axes")
     return DataError(

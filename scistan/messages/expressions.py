@@ -63,6 +63,15 @@ def no_whole_index(shape: Lengths) -> ModelError:
     )
 
 
+def truth_as_index(shape: Lengths, name: str) -> ModelError:
+    return bad_index(
+        shape,
+        f"{f'`{name}`' if name else 'the index'} holds true and false, which may be a mask or the groups 0 and 1",
+        "to keep the elements that are true, index with a NumPy array of booleans or with `np.flatnonzero(mask)`; "
+        "for two groups make whole numbers of them, `ss.data(flags.astype(int))`",
+    )
+
+
 def bad_axis(name: str, axis: object, rank: int) -> ModelError:
     axes = {0: "is a single number", 1: "has 1 axis"}.get(rank, f"has {rank} axes")
     return ModelError(

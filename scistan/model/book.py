@@ -110,6 +110,8 @@ class Book:
         self.facts.learn(entry.roots if entry.draw is None else entry.draw.inputs)
         self.entries[entry.name] = entry
         self.named.setdefault(entry.node, entry.name)
+        if isinstance(entry.node, Data):
+            entry.node.called = entry.node.called or entry.name
         if isinstance(entry.node, Variable | Data):
             self.facts.note(entry.node, entry.dims)
 

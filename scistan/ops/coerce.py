@@ -120,7 +120,8 @@ def data_leaf(value: object, dims: tuple[str | None, ...] | None = None) -> Data
     if dims is not None and labelled.dims is not None:  # the labels stay with their axis under its new name
         renamed = zip(dims, labelled.dims, strict=False)
         coords = {new: coords[old] for new, old in renamed if new is not None and old in coords}
-    leaf = Data(frozen, shape, integer=frozen.dtype.kind == "i", dims=dims or labelled.dims, coords=coords)
+    leaf = Data(frozen, shape, integer=frozen.dtype.kind == "i", dims=dims or labelled.dims, coords=coords,
+                boolean=labelled.values.dtype.kind == "b")
     remember(leaf, user_place())
     return leaf
 

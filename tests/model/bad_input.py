@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pandas as pd
 
 import scistan as ss
 
@@ -201,7 +202,49 @@ def index_that_is_a_latent():
     m.a[m.mu]  # here
 
 
+@case("shapes")
+def flags_for_positions():
+    m = model()
+    m.a = ss.Normal(0, 1, shape=3)
+    m.old = ss.data([True, False, True])
+    m.a[m.old]  # here
+
+
 # -- data ----------------------------------------------------------------------------------------
+@case("data")
+def missing_groups():
+    codes, labels = pd.factorize(pd.Series(["a", None, "b"]))
+    m = model()
+    m.a = ss.Normal(0, 1, shape=len(labels))
+    m.g = ss.data(codes)
+    m.a[m.g]  # here
+
+
+@case("data")
+def missing_groups_in_an_array():
+    m = model()
+    m.a = ss.Normal(0, 1, shape=3)
+    m.a[np.array([0, -1, 1, -1, 2, -1, -1])]  # here
+
+
+@case("data")
+def missing_groups_computed():
+    m = model()
+    m.a = ss.Normal(0, 1, shape=3)
+    m.g = ss.data([0, 1, 2])
+    at = m.a[m.g - 1]  # here
+    m.mean = at.sum()
+
+
+@case("data")
+def missing_groups_in_other_data():
+    m = model()
+    m.a = ss.Normal(0, 1, shape=3)
+    m.g = ss.data([0, 1, 2])
+    m.eta = m.a[m.g]
+    m.with_data(g=[0, -1, 2, 1])  # here
+
+
 @case("data")
 def negative_counts():
     m = model()
