@@ -46,6 +46,16 @@ def dims_rank(name: str, dims: object, shape: Lengths) -> ModelError:
     )
 
 
+def dims_meet(what: str, first: tuple[str, str], second: tuple[str, str], place: Place | None) -> ModelError:
+    (one, dim), (other, another) = first, second
+    return ModelError(
+        f"{f'`{what}`: ' if what else ''}`{one}` runs along dim `{dim}` where `{other}` runs along dim `{another}`: "
+        "one axis cannot be both, whatever their lengths.",
+        remedy="put each on an axis of its own, `x[:, None]` or `x.T`, or give both axes the same name in `dims=`",
+        place=place or user_place(),
+    )
+
+
 def unknown_dim(name: str, dim: str, known: Iterable[str]) -> ModelError:
     return ModelError(
         f"`{name}`: the length of dim `{dim}` is not known.",
@@ -125,6 +135,16 @@ def coords_no_dict(given: object) -> DataError:
     return DataError(
         f"coords must be a dict of dims and their labels, and are {given!r}.",
         remedy='write `coords={"group": ["a", "b"]}`; other data are given by name, `m.with_data(x=...)`',
+        place=user_place(),
+    )
+
+
+def repeated_labels(dim: str, repeated: Sequence[object]) -> DataError:
+    shown = ", ".join(map(repr, repeated[:3])) + (f" and {len(repeated) - 3} more" if len(repeated) > 3 else "")
+    return DataError(
+        f"the coords of dim `{dim}` repeat {shown}: each label must stand for one position.",
+        remedy=f"list each label once, `list(dict.fromkeys(labels))`; which of them each row belongs to is an index, "
+        f"`codes, labels = pandas.factorize(column)` and `m.{dim}_of = ss.data(codes)`",
         place=user_place(),
     )
 

@@ -29,7 +29,8 @@ def _from_pandas(value: Any) -> Labelled:
     if not hasattr(value, "index"):  # an Index or an array without labels
         return Labelled(value.to_numpy(dtype=float, na_value=np.nan) if value.isna().any() else np.asarray(value))
     axes = [value.index] if value.ndim == 1 else [value.index, value.columns]
-    dims = tuple(_axis_name(axis) for axis in axes)
+    # Labels that repeat, as of repeated measures, are a covariate: they do not tell the rows apart.
+    dims = tuple(_axis_name(axis) if axis.is_unique else None for axis in axes)
     coords = {dim: _labels(axis) for dim, axis in zip(dims, axes, strict=True) if dim is not None}
     values = np.asarray(value)
     if values.dtype == object and value.isna().to_numpy().any():  # pandas' own missing value, `pd.NA`
@@ -52,7 +53,11 @@ def _labels(labels: Any) -> list[object]:
 
 
 def _from_xarray(value: Any) -> Labelled:
-    coords = {str(d): _labels(value.coords[d].values) for d in value.dims if d in value.coords}
+    coords = {
+        str(d): _labels(value.coords[d].values)
+        for d in value.dims
+        if d in value.coords and value.get_index(d).is_unique
+    }
     return Labelled(np.asarray(value.values), tuple(str(d) for d in value.dims), coords)
 
 

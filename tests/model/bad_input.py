@@ -327,6 +327,43 @@ def an_expression_observed():
 
 
 # -- dims and coords -----------------------------------------------------------------------------
+def two_dims() -> ss.Model:
+    m = ss.Model("trial", coords={"species": list("xyz"), "year": [1, 2, 3]})
+    m.s = ss.data([1e-6, 1.0, 100.0], dims="species")
+    m.u = ss.Normal(0, 1, dims="year")
+    return m
+
+
+@case("dims")
+def argument_along_another_dim():
+    m = two_dims()
+    m.t = ss.Normal(0, m.s, dims=("species", "year"))  # here
+
+
+@case("dims")
+def arguments_along_two_dims():
+    m = two_dims()
+    m.t = ss.Normal(m.u, m.s)  # here
+
+
+@case("dims")
+def product_along_two_dims():
+    m = two_dims()
+    m.t = m.u * ss.exp(m.s)  # here
+
+
+@case("dims")
+def bound_along_another_dim():
+    m = two_dims()
+    m.t = ss.Normal(0, 1, lower=m.s, dims="year")  # here
+
+
+@case("dims")
+def values_along_another_dim():
+    m = two_dims()
+    m.y = ss.Normal(m.u, 1).observe(pd.Series([1.0, 2.0, 3.0], index=pd.Index([7, 8, 9], name="site")))  # here
+
+
 @case("dims")
 def more_values_than_coords():
     m = model()
@@ -347,6 +384,18 @@ def a_number_for_coords():
 @case("dims")
 def a_text_for_coords():
     ss.Model(coords={"group": "abc"})  # here
+
+
+@case("dims")
+def repeated_labels():
+    ss.Model(coords={"group": ["a", "b", "a"]})  # here
+
+
+@case("dims")
+def repeated_labels_of_other_data():
+    m = model()
+    m.a = ss.Normal(0, 1, dims="group")
+    m.with_data(coords={"group": [1, 1]})  # here
 
 
 @case("dims")
