@@ -123,8 +123,28 @@ def sizes_disagree(names: Sequence[str], given: int) -> DataError:
     )
 
 
-def unknown_data(name: str, known: Iterable[str]) -> DataError:
-    return DataError(f"the model has no data `{name}`.", remedy=nearest(name, known), place=user_place())
+def unknown_data(name: str, known: Iterable[str], is_dim: bool = False) -> DataError:
+    labels = f"labels of a dim are given by keyword, `coords={{{name!r}: [...]}}`"
+    remedy = labels if is_dim else nearest(str(name), known)
+    return DataError(f"the model has no data `{name}`.", remedy=remedy, place=user_place())
+
+
+def unknown_columns(columns: Sequence[object], known: Sequence[str]) -> DataError:
+    shown = ", ".join(f"`{column}`" for column in columns[:5]) + (" and more" if len(columns) > 5 else "")
+    data = ", ".join(known)
+    return DataError(
+        f"none of the table's columns is data of the model: {shown or 'it has none'}.",
+        remedy=f"name its columns as the model does: {data}" if known else "name data first, `m.x = ss.data(...)`",
+        place=user_place(),
+    )
+
+
+def data_no_dict(given: object) -> DataError:
+    return DataError(
+        f"other data must be given by name, and are {given!r}.",
+        remedy='write `m.with_data(x=...)`, or a dict or DataFrame of them, `m.with_data({"x": ...})`',
+        place=user_place(),
+    )
 
 
 def unknown_coords(dim: str, known: Iterable[str]) -> DataError:
@@ -134,7 +154,7 @@ def unknown_coords(dim: str, known: Iterable[str]) -> DataError:
 def coords_no_dict(given: object) -> DataError:
     return DataError(
         f"coords must be a dict of dims and their labels, and are {given!r}.",
-        remedy='write `coords={"group": ["a", "b"]}`; other data are given by name, `m.with_data(x=...)`',
+        remedy='write `coords={"group": ["a", "b"]}`',
         place=user_place(),
     )
 

@@ -868,6 +868,16 @@ def list_for_data():
     model().with_data([1, 2])  # here
 
 
+@case("swapping")
+def a_table_of_other_columns():
+    swappable().with_data(pd.DataFrame({"weight": [1.0], "height": [2.0]}))  # here
+
+
+@case("swapping")
+def labels_where_data_belong():
+    swappable().with_data({"row": list("abc")})  # here
+
+
 @case("kinds")
 def number_for_a_name():
     ss.Model(3)  # here
