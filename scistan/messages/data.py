@@ -65,12 +65,15 @@ def unknown_dim(name: str, dim: str, known: Iterable[str]) -> ModelError:
 
 
 def outside_support(
-    name: str, distribution: str, words: str, count: int, total: int, shown: str, place: Place | None = None
+    name: str, distribution: str, words: str, count: int, total: int, shown: str, place: Place | None = None,
+    from_one: bool = False,
 ) -> DataError:
     are = "value is" if count == total == 1 else "values are" if count > 1 else "values is"
     return DataError(
         f"`{name}`: {count} of {total} {are} outside the support of {distribution} ({words}): {shown}.",
-        remedy="correct the data, or choose a distribution whose support holds them",
+        remedy="outcomes count from 0: subtract 1 from them"
+        if from_one
+        else "correct the data, or choose a distribution whose support holds them",
         place=place or user_place(),
     )
 

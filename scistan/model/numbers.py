@@ -89,8 +89,15 @@ def check_values(
     described = f"{shown} and {more} more" if more > 0 else shown
     support = _bounds_in_words(draw, domain, numbers, fixed) or words
     raise messages.outside_support(
-        name, draw.distribution.title, support, int(bad.sum()), int(bad.size), described, place
+        name, draw.distribution.title, support, int(bad.sum()), int(bad.size), described, place,
+        from_one=_counts_from_one(domain, values),
     )
+
+
+def _counts_from_one(domain: Domain, values: np.ndarray) -> bool:
+    """Tell whether outcomes are 1 … K where the categories, of which there are always K, are 0 … K - 1."""
+    most = domain.upper if domain.integer and domain.lower == 0 else None
+    return isinstance(most, int) and values.min() == 1 and values.max() == most + 1
 
 
 def _total(draw: Draw) -> Node | None:

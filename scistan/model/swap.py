@@ -47,7 +47,7 @@ def bind(book: Book, bindings: Bindings, data: Mapping[str, object]) -> None:
         entry = book.entries.get(name)
         if entry is None or not isinstance(entry.node, Data):
             raise messages.unknown_data(name, _data_names(book), name in book.dims)
-        labelled = read_array(given)
+        labelled = read_array(given, name)
         _check_axes(name, entry, labelled)
         values = np.array(labelled.values, dtype=np.int64 if labelled.values.dtype.kind in "biu" else np.float64)
         counts = entry.node.integer or (entry.draw is not None and entry.draw.distribution.discrete)

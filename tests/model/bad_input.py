@@ -315,6 +315,81 @@ def text():
     ss.data(["a", "b"])  # here
 
 
+def people() -> pd.DataFrame:
+    return pd.DataFrame(
+        {"age": [30.0, np.nan, 50.0, np.nan], "income": [1.0, 2.0, 3.0, 4.0], "town": list("abab"),
+         "likert": [1, 3, 2, 3]},
+        index=["ann", "bob", "cid", "dan"],
+    )
+
+
+@case("data")
+def missing_values_in_a_column():
+    ss.data(people().age)  # here
+
+
+@case("data")
+def missing_values_in_a_table():
+    ss.data(people()[["income", "age"]])  # here
+
+
+@case("data")
+def missing_values_in_other_data():
+    m = model()
+    m.x = ss.data([1.0, 2.0])
+    m.with_data(x=[1.0, np.nan])  # here
+
+
+@case("data")
+def a_column_of_text():
+    ss.data(people())  # here
+
+
+@case("data")
+def a_column_of_categories():
+    ss.data(people().town.astype("category"))  # here
+
+
+@case("data")
+def categories_with_a_missing_one():
+    ss.data(pd.Categorical(["a", None]))  # here
+
+
+@case("data")
+def a_table_of_one_column_observed():
+    m = model()
+    m.a = ss.Normal(0, 1, shape=4)
+    m.y = ss.Normal(m.a, 1).observe(people()[["income"]])  # here
+
+
+@case("data")
+def categories_that_count_from_one():
+    m = model()
+    m.y = ss.Categorical([0.2, 0.3, 0.5]).observe(people().likert)  # here
+
+
+@case("data")
+def a_whole_number_too_large():
+    ss.data([10**20, 1])  # here
+
+
+@case("data")
+def a_literal_too_large():
+    ss.Normal(0, 10**20)  # here
+
+
+@case("data")
+def observed_after_it_was_named():
+    m = model()
+    m.mu.observe([1.0])  # here
+
+
+@case("data")
+def drawn_with_numpy():
+    m = model()
+    np.random.default_rng(0).normal(m.mu, 1)  # here
+
+
 @case("data")
 def ragged_rows():
     ss.data([[1, 2], [3]])  # here
