@@ -99,7 +99,7 @@ STEPS: dict[str, Maker] = {
     "last": lambda x, y, k: x[..., -1],
     "reversed": lambda x, y, k: x[::-1],
     "part": lambda x, y, k: x[1:],
-    "gather": lambda x, y, k: x[np.array([0, 1, 0, -1])],
+    "gather": lambda x, y, k: x[np.array([0, 1, 0, 1])],
     "new_axis": lambda x, y, k: x[:, None],
     "transpose": lambda x, y, k: x.T,
     "flat": lambda x, y, k: x.reshape(-1),

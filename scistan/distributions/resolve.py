@@ -40,6 +40,8 @@ def resolve(name: str, made: Unnamed, given: Shape | None, values: Shape | None)
         raise messages.shapes_do_not_broadcast(name, shapes) from None
     shared = _one_length(name, made, event)
     for shape in wanted:
+        if shape is values and values_of(shape) != values_of(full):
+            raise messages.values_do_not_fit(name, values_of(shape), values_of(batch + event))
         if values_of(shape) != values_of(full):
             raise messages.shape_too_small(name, values_of(shape), values_of(batch + event))
     if made.constraint is not None and not full:

@@ -63,7 +63,7 @@ class Literal(Node):
 class Data(Node):
     """An array from outside; two are one only if they are the same object."""
 
-    __slots__ = ("coords", "default", "dims")
+    __slots__ = ("boolean", "called", "coords", "default", "dims")
 
     def __init__(
         self,
@@ -73,12 +73,15 @@ class Data(Node):
         integer: bool,
         dims: tuple[str | None, ...] | None = None,
         coords: dict[str, list[object]] | None = None,
+        boolean: bool = False,
     ) -> None:
         self.default = default
         self.shape = shape
         self.integer = integer
         self.dims = dims
         self.coords = coords or {}
+        self.boolean = boolean  # written as True and False
+        self.called = ""  # the first name a model gave it: messages say it
 
     def __repr__(self) -> str:
         return "data"

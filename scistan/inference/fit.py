@@ -117,7 +117,7 @@ class Fit:
         """Draw the observed variables at new inputs, of other lengths if need be: `predictions`."""
         from scistan.inference.predict import predict
 
-        return predict(self, data or {}, coords, seed)
+        return predict(self, {} if data is None else data, coords, seed)
 
     def draw_prior(self, draws: int = 1000, seed: int | None = None) -> Any:
         """Draw the prior and add it to `idata`, for plots of prior against posterior."""

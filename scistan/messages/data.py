@@ -46,6 +46,16 @@ def dims_rank(name: str, dims: object, shape: Lengths) -> ModelError:
     )
 
 
+def dims_meet(what: str, first: tuple[str, str], second: tuple[str, str], place: Place | None) -> ModelError:
+    (one, dim), (other, another) = first, second
+    return ModelError(
+        f"{f'`{what}`: ' if what else ''}`{one}` runs along dim `{dim}` where `{other}` runs along dim `{another}`: "
+        "one axis cannot be both, whatever their lengths.",
+        remedy="put each on an axis of its own, `x[:, None]` or `x.T`, or give both axes the same name in `dims=`",
+        place=place or user_place(),
+    )
+
+
 def unknown_dim(name: str, dim: str, known: Iterable[str]) -> ModelError:
     return ModelError(
         f"`{name}`: the length of dim `{dim}` is not known.",
@@ -55,12 +65,15 @@ def unknown_dim(name: str, dim: str, known: Iterable[str]) -> ModelError:
 
 
 def outside_support(
-    name: str, distribution: str, words: str, count: int, total: int, shown: str, place: Place | None = None
+    name: str, distribution: str, words: str, count: int, total: int, shown: str, place: Place | None = None,
+    from_one: bool = False,
 ) -> DataError:
     are = "value is" if count == total == 1 else "values are" if count > 1 else "values is"
     return DataError(
         f"`{name}`: {count} of {total} {are} outside the support of {distribution} ({words}): {shown}.",
-        remedy="correct the data, or choose a distribution whose support holds them",
+        remedy="outcomes count from 0: subtract 1 from them"
+        if from_one
+        else "correct the data, or choose a distribution whose support holds them",
         place=place or user_place(),
     )
 
@@ -84,6 +97,17 @@ def index_outside(name: str, shown: str, length: int, place: Place | None = None
     )
 
 
+def negative_index(name: str, count: int, total: int, shown: str, place: Place | None = None) -> DataError:
+    what = f"`{name}`" if name else "the index"
+    many = "a negative position" if count == 1 else f"{count} negative positions"
+    return DataError(
+        f"{what} holds {many} among {total}: {shown}.",
+        remedy="positions in data count from 0; -1 is pandas' mark for a missing value: drop those rows, "
+        "or give them a group of their own",
+        place=place or user_place(),
+    )
+
+
 def data_rank(name: str, written: Lengths, given: Lengths) -> DataError:
     axes = {0: "a single number", 1: "1 axis"}.get(len(written), f"{len(written)} axes")
     return DataError(
@@ -102,8 +126,28 @@ def sizes_disagree(names: Sequence[str], given: int) -> DataError:
     )
 
 
-def unknown_data(name: str, known: Iterable[str]) -> DataError:
-    return DataError(f"the model has no data `{name}`.", remedy=nearest(name, known), place=user_place())
+def unknown_data(name: str, known: Iterable[str], is_dim: bool = False) -> DataError:
+    labels = f"labels of a dim are given by keyword, `coords={{{name!r}: [...]}}`"
+    remedy = labels if is_dim else nearest(str(name), known)
+    return DataError(f"the model has no data `{name}`.", remedy=remedy, place=user_place())
+
+
+def unknown_columns(columns: Sequence[object], known: Sequence[str]) -> DataError:
+    shown = ", ".join(f"`{column}`" for column in columns[:5]) + (" and more" if len(columns) > 5 else "")
+    data = ", ".join(known)
+    return DataError(
+        f"none of the table's columns is data of the model: {shown or 'it has none'}.",
+        remedy=f"name its columns as the model does: {data}" if known else "name data first, `m.x = ss.data(...)`",
+        place=user_place(),
+    )
+
+
+def data_no_dict(given: object) -> DataError:
+    return DataError(
+        f"other data must be given by name, and are {given!r}.",
+        remedy='write `m.with_data(x=...)`, or a dict or DataFrame of them, `m.with_data({"x": ...})`',
+        place=user_place(),
+    )
 
 
 def unknown_coords(dim: str, known: Iterable[str]) -> DataError:
@@ -113,7 +157,17 @@ def unknown_coords(dim: str, known: Iterable[str]) -> DataError:
 def coords_no_dict(given: object) -> DataError:
     return DataError(
         f"coords must be a dict of dims and their labels, and are {given!r}.",
-        remedy='write `coords={"group": ["a", "b"]}`; other data are given by name, `m.with_data(x=...)`',
+        remedy='write `coords={"group": ["a", "b"]}`',
+        place=user_place(),
+    )
+
+
+def repeated_labels(dim: str, repeated: Sequence[object]) -> DataError:
+    shown = ", ".join(map(repr, repeated[:3])) + (f" and {len(repeated) - 3} more" if len(repeated) > 3 else "")
+    return DataError(
+        f"the coords of dim `{dim}` repeat {shown}: each label must stand for one position.",
+        remedy=f"list each label once, `list(dict.fromkeys(labels))`; which of them each row belongs to is an index, "
+        f"`codes, labels = pandas.factorize(column)` and `m.{dim}_of = ss.data(codes)`",
         place=user_place(),
     )
 

@@ -31,7 +31,8 @@ def no_array() -> ModelError:
     return ModelError(
         "an expression of a model has no value yet, and cannot become an array of numbers.",
         remedy="put expressions together with `ss.stack([...])`, use `ss.` functions where a library's own ask for "
-        "numbers, and for `table @ m.beta` with pandas on the left name the table, `m.x = ss.data(table)`",
+        "numbers, and for `table @ m.beta` with pandas on the left name the table, `m.x = ss.data(table)`; "
+        "what `np.random` would draw is a variable, `m.z = ss.Normal(m.mu, m.sigma)`",
         place=user_place(),
     )
 
@@ -41,6 +42,12 @@ class UnknownMethodError(ModelError, AttributeError):
 
 
 def unknown_method(name: str, known: Sequence[str]) -> ModelError:
+    if name == "observe":
+        return UnknownMethodError(
+            "a variable that has its name already cannot be observed any more.",
+            remedy="write `.observe(values)` on the line that makes it, `m.y = ss.Normal(mu, sigma).observe(values)`",
+            place=user_place(),
+        )
     close = get_close_matches(name, known, n=1, cutoff=0.6)
     hint = f"did you mean `{close[0]}`?" if close else "the functions of NumPy and of `ss` work on expressions"
     return UnknownMethodError(f"an expression has no `{name}`.", remedy=hint, place=user_place())
@@ -60,6 +67,15 @@ def no_whole_index(shape: Lengths) -> ModelError:
         "an index must be whole numbers known as data",
         "turn labels into whole numbers with `pandas.factorize`, real numbers with `.astype(int)`; for a choice that "
         "depends on a latent, `ss.where(condition, a, b)`",
+    )
+
+
+def truth_as_index(shape: Lengths, name: str) -> ModelError:
+    return bad_index(
+        shape,
+        f"{f'`{name}`' if name else 'the index'} holds true and false, which may be a mask or the groups 0 and 1",
+        "to keep the elements that are true, index with a NumPy array of booleans or with `np.flatnonzero(mask)`; "
+        "for two groups make whole numbers of them, `ss.data(flags.astype(int))`",
     )
 
 

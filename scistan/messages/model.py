@@ -74,12 +74,35 @@ def illegal_constant(name: str, argument: str, words: str, shown: str, signature
     )
 
 
-def not_a_value(what: object, why: str = "") -> ModelError:
+def not_a_value(what: object, why: str = "", remedy: str = "") -> ModelError:
     return ModelError(
         f"{_kind(what)} cannot be part of a model{': ' + why if why else ''}.",
-        remedy="use numbers, lists, NumPy arrays, torch tensors, pandas or xarray objects; "
+        remedy=remedy or "use numbers, lists, NumPy arrays, torch tensors, pandas or xarray objects; "
         "turn labels into whole numbers with `pandas.factorize`",
         place=user_place(),
+    )
+
+
+def text_column(what: object, column: object) -> ModelError:
+    return not_a_value(
+        what,
+        f"its column `{column}` holds text",
+        "give the columns of numbers, `df[['a', 'b']]`, and turn labels into whole numbers with `pandas.factorize`",
+    )
+
+
+def categories(what: object, column: object) -> ModelError:
+    return not_a_value(
+        what,
+        f"column `{column}` holds categories" if column else "it holds categories",
+        "give their positions, `.cat.codes` of a Series or `.codes`, and keep their order, `.cat.categories`, for the "
+        "coords; a missing one is -1 there: drop those rows first",
+    )
+
+
+def too_large(what: object, number: int) -> ModelError:
+    return not_a_value(
+        what, f"{number} is too large for a whole number of 64 bits", "write it as a real number, `1e20` for one"
     )
 
 
@@ -115,11 +138,14 @@ def not_observable(distribution: str) -> ModelError:
     )
 
 
-def not_finite(count: int, first: object, where: object) -> DataError:
+def not_finite(count: int, first: object, where: object, whose: Sequence[str] = ()) -> DataError:
     many = "a value that is" if count == 1 else f"{count} values that are"
     at = f", the first {first} at {where}" if where != "the only place" else f": {first}"
+    at = f", in {where}" if isinstance(where, str) and where.startswith("row") else at
+    shown = ", ".join(f"`{one}`" for one in whose[:3]) + (f" and {len(whose) - 3} more" if len(whose) > 3 else "")
+    holder = f"{shown} {'holds' if len(whose) == 1 else 'hold'}" if whose else "the data hold"
     return DataError(
-        f"the data hold {many} NaN or infinite{at}.",
+        f"{holder} {many} NaN or infinite{at}.",
         remedy="drop or impute those rows before the model sees them",
         place=user_place(),
     )
@@ -312,6 +338,17 @@ def no_room_for_event(name: str, distribution: str, given: Lengths, event: Lengt
     return ModelError(
         f"`{name}`: each value of {distribution} has shape {event}, which does not fit shape {given}.",
         remedy="`shape=` of a distribution of vectors or matrices counts its repetitions; values have every axis",
+        place=user_place(),
+    )
+
+
+def values_do_not_fit(name: str, given: Lengths, needed: Lengths) -> ModelError:
+    column = len(given) == len(needed) + 1 and given[-1] == 1
+    return ModelError(
+        f"`{name}`: the observed values have shape {given}, and the distribution {needed}.",
+        remedy="observe the column itself, `df['y']` rather than `df[['y']]`, or `values[:, 0]`"
+        if column
+        else "observe one value for each element of the distribution",
         place=user_place(),
     )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -68,7 +69,7 @@ class Book:
     facts: Facts = field(init=False)
 
     def __post_init__(self) -> None:
-        self.facts = Facts(self._admit, self.dims)
+        self.facts = Facts(self._admit, self.dims, self.coords)
 
     def declare_coords(self, coords: Mapping[str, Sequence[object]]) -> None:
         """Note the coords of dims; their lengths become sizes of the model."""
@@ -110,6 +111,8 @@ class Book:
         self.facts.learn(entry.roots if entry.draw is None else entry.draw.inputs)
         self.entries[entry.name] = entry
         self.named.setdefault(entry.node, entry.name)
+        if isinstance(entry.node, Data):
+            entry.node.called = entry.node.called or entry.name
         if isinstance(entry.node, Variable | Data):
             self.facts.note(entry.node, entry.dims)
 
@@ -200,6 +203,7 @@ class Book:
             self._note_labels(name, dims, leaf)
             if leaf.default is not None:
                 check_values(name, draw, leaf.default, self._is_fixed, numbers_at_hand, None)
+        self._check_meeting(name, draw, dims)
         node = self._value(name, draw, observation is not None, leaf, dims)
         remember(node, made.place)
         return Entry(name, node, draw, dims, made.place, equal)
@@ -249,17 +253,30 @@ class Book:
                 raise data_messages.dim_length(name, dim, sizes[-1].today, values[axis].today, dim in self.coords)
         return tuple(sizes)
 
+    def _dims_of_arguments(self, draw: Draw) -> Iterator[tuple[int, Node, str]]:
+        """Give each dim that an argument has along an axis of the draw, events aside; axes count from the end."""
+        rank = draw.distribution.event_rank
+        bounds = [(b, 0) for b in (draw.lower, draw.upper) if b is not None]
+        arguments = zip(draw.args, (p.domain.event_rank for p in draw.distribution.parameters), strict=True)
+        for node, event in [*arguments, *bounds]:
+            own = self.facts.of(node).dims
+            for axis in range(event + 1, len(own) + 1):
+                at, dim = axis + rank - event, own[-axis]
+                if dim is not None and at <= len(draw.shape) and node.shape[-axis].today == draw.shape[-at].today:
+                    yield at, node, dim
+
+    def _check_meeting(self, name: str, draw: Draw, dims: Dims) -> None:
+        """Refuse an argument that runs along another dim than the variable itself."""
+        for at, node, dim in self._dims_of_arguments(draw):
+            own = dims[-at]
+            if own is not None and draw.shape[-at].today != 1:
+                self.facts.check_meeting("", [(name, own), (self.facts.speaker(node, dim), dim)], None)
+
     def _inherited_dims(self, draw: Draw) -> Dims:
         """Name each axis by the first argument that has a dim along it."""
-        rank = draw.distribution.event_rank
         dims: list[str | None] = [None] * len(draw.shape)
-        for p, node in zip(draw.distribution.parameters, draw.args, strict=True):
-            own = self.facts.of(node).dims
-            shift = rank - p.domain.event_rank  # axes are counted from the end, events aside
-            for axis in range(1, len(own) + 1):
-                at = axis + shift
-                if p.domain.event_rank < axis and at <= len(dims) and node.shape[-axis].today == draw.shape[-at].today:
-                    dims[-at] = dims[-at] or own[-axis]
+        for at, _, dim in self._dims_of_arguments(draw):
+            dims[-at] = dims[-at] or dim
         return self._event_dims(draw, dims)
 
     def _event_dims(self, draw: Draw, dims: list[str | None]) -> Dims:
@@ -297,7 +314,12 @@ def read_labels(dim: str, labels: object) -> list[object]:
     """List the labels along a dim; a text is one label, not one per letter."""
     if isinstance(labels, str) or not isinstance(labels, Iterable):
         raise data_messages.bad_labels(dim, labels)
-    return list(labels)
+    known = list(labels)
+    counts = Counter(label for label in known if isinstance(label, Hashable))
+    repeated = [label for label, count in counts.items() if count > 1]
+    if repeated:
+        raise data_messages.repeated_labels(dim, repeated)
+    return known
 
 
 def _dim_size(dim: str, length: int) -> Size:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from scistan.errors import Place
 from scistan.graph.node import Apply, Data, Node, Variable
+from scistan.graph.places import first_place
+from scistan.graph.walk import topological
+from scistan.messages import data as messages
 from scistan.model.numbers import check_computed_index
 from scistan.ops.declaration import Op
 from scistan.shapes import ONE, Size
@@ -26,9 +31,12 @@ class Fact:
 class Facts:
     """The facts of every node met so far; `admit` is asked about each leaf before it is let in."""
 
-    def __init__(self, admit: Callable[[Variable | Data], None], dims: Mapping[str, Size]) -> None:
+    def __init__(
+        self, admit: Callable[[Variable | Data], None], dims: Mapping[str, Size], coords: Mapping[str, list[object]]
+    ) -> None:
         self._admit = admit
         self._model_dims = dims
+        self._coords = coords
         self._known: dict[Node, Fact] = {}
 
     def learn(self, roots: Iterable[Node]) -> None:
@@ -84,13 +92,37 @@ class Facts:
         return tuple(_only(named.get(size, set())) if size != ONE else None for size in node.shape)
 
     def _along(self, axis: int, node: Apply, dims: list[Dims]) -> str | None:
-        """Name an axis of an elementwise result by the arguments that have it; None where they disagree."""
-        found = {
-            own[axis]
+        """Name an axis of an elementwise result by the arguments that have it."""
+        found = [
+            (self.speaker(arg, dim), dim, own.count(dim) > 1)
             for arg, own in zip(node.args, dims, strict=True)
             if len(own) >= -axis and arg.shape[axis].today == node.shape[axis].today
-        }
-        return _only({dim for dim in found if dim is not None})
+            and (dim := own[axis]) is not None
+        ]
+        # A dim met twice in one value, as in a covariance, says how long its axes are and no more.
+        said = [(who, dim) for who, dim, twice in found if not twice] or [(who, dim) for who, dim, _ in found]
+        if node.shape[axis].today != 1:
+            self.check_meeting(node.op.name, said, first_place(node))
+        return _only({dim for _, dim in said})
+
+    def check_meeting(self, what: str, said: list[tuple[str, str]], place: Place | None) -> None:
+        """Refuse two dims along one axis, unless their labels say that they are one thing under two names."""
+        for first, second in itertools.pairwise(said):
+            labels = self._coords.get(first[1])
+            same = labels == self._coords.get(second[1]) and any(isinstance(label, str) for label in labels or ())
+            if first[1] != second[1] and not same:
+                raise messages.dims_meet(what, first, second, place)
+
+    def speaker(self, node: Node, dim: str) -> str:
+        """Name what gives an expression its dim."""
+        if isinstance(node, Variable | Data):
+            return _called(node)
+        leaves = [leaf for leaf in topological([node]) if isinstance(leaf, Variable | Data)]
+        return next((_called(leaf) for leaf in leaves if dim in self._known[leaf].dims), "it")
+
+
+def _called(leaf: Variable | Data) -> str:
+    return leaf.name if isinstance(leaf, Variable) else leaf.called or "the data"
 
 
 def _only(names: set[str]) -> str | None:

@@ -17,7 +17,7 @@ from scistan.messages import data as data_messages
 from scistan.messages import model as messages
 from scistan.model.book import Book, Identity, read_labels
 from scistan.model.naming import check_name
-from scistan.model.swap import bind, check_swapped, relabel
+from scistan.model.swap import bind, check_swapped, read_table, relabel
 from scistan.ops.coerce import as_node, holds_expressions, unwrapped
 from scistan.ops.expression import Expression
 from scistan.shapes import Size, SizeConflict
@@ -148,15 +148,19 @@ class Model:
             names = [name for leaf, name in graph.data_names.items() if error.left in leaf.shape]
             raise data_messages.sizes_disagree(names, error.right.today) from None
 
-    def with_data(self, coords: Mapping[str, Sequence[object]] | None = None, **data: object) -> Self:
+    def with_data(
+        self, table: object = None, /, *, coords: Mapping[str, Sequence[object]] | None = None, **named: object
+    ) -> Self:
         """Give the same model on other data; other lengths are fine, and nothing is recompiled.
 
+        Data are given by name, or as a dict or table of them: of a table's columns those that the model knows.
         `coords` gives a dim other labels, and with them another length: so a model of five groups
         becomes one of seven.
         """
         if coords is not None and not isinstance(coords, Mapping):
             raise data_messages.coords_no_dict(coords)
         other = copy(self)
+        data = read_table(other._book, table) | named
         bind(other._book, other._bindings, data)
         for dim, labels in (coords or {}).items():
             if dim not in other._book.dims:
@@ -319,7 +323,7 @@ class Model:
         other = copy(self)
         observed = [t.value for t in self.to_graph().observed if isinstance(t.value, Data)]
         other._bindings.update(dict.fromkeys(observed, None))  # type: ignore[arg-type]
-        return other.with_data(coords, **data).instance()
+        return other.with_data(data, coords=coords).instance()
 
     def verify(self, points: int = 8, seed: int = 0) -> Agreement:
         """Check that SciPy, torch and Stan agree on this model's density and gradient."""
@@ -328,4 +332,4 @@ class Model:
         return verify(self.instance(), points, seed)
 
     def _on(self, data: Mapping[str, object] | None) -> Model:
-        return self.with_data(None, **data) if data else self
+        return self if data is None else self.with_data(data)

@@ -16,6 +16,7 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Data, Extent, Literal, Node
 from scistan.graph.places import first_place
 from scistan.messages import data as messages
+from scistan.ops.indexing import check_no_negative
 from scistan.shapes import Size
 from scistan.targets.evaluate import Evaluator
 
@@ -88,8 +89,15 @@ def check_values(
     described = f"{shown} and {more} more" if more > 0 else shown
     support = _bounds_in_words(draw, domain, numbers, fixed) or words
     raise messages.outside_support(
-        name, draw.distribution.title, support, int(bad.sum()), int(bad.size), described, place
+        name, draw.distribution.title, support, int(bad.sum()), int(bad.size), described, place,
+        from_one=_counts_from_one(domain, values),
     )
+
+
+def _counts_from_one(domain: Domain, values: np.ndarray) -> bool:
+    """Tell whether outcomes are 1 … K where the categories, of which there are always K, are 0 … K - 1."""
+    most = domain.upper if domain.integer and domain.lower == 0 else None
+    return isinstance(most, int) and values.min() == 1 and values.max() == most + 1
 
 
 def _total(draw: Draw) -> Node | None:
@@ -124,20 +132,27 @@ def check_indices(graph: Graph, instance: Instance, numbers: Numbers) -> None:
             continue
         for position, size in _indexed(node):
             at = numbers(position) if isinstance(position, Node) else np.asarray(position)
+            if at is not None and isinstance(position, Node):
+                check_no_negative(at, _called(position))
             worst = _outside(at, instance.length(size))
             if worst is not None:
-                names = instance.graph.data_names
-                name = next((names[arg] for arg in node.args[1:] if isinstance(arg, Data) and arg in names), "")
-                raise messages.index_outside(name, _shown(worst), instance.length(size))
+                raise messages.index_outside(_called(position), _shown(worst), instance.length(size))
 
 
 def check_computed_index(node: Apply) -> None:
     """Refuse an index computed from data that is outside its axis; written numbers were checked where they stand."""
     for position, size in _indexed(node):
         if isinstance(position, Apply):
-            worst = _outside(numbers_at_hand(position), size.today)
+            at = numbers_at_hand(position)
+            if at is not None:
+                check_no_negative(at, "", first_place(node))
+            worst = _outside(at, size.today)
             if worst is not None:
                 raise messages.index_outside("", _shown(worst), size.today, first_place(node))
+
+
+def _called(position: Node | int) -> str:
+    return position.called if isinstance(position, Data) else ""
 
 
 def _indexed(node: Apply) -> Iterator[tuple[Node | int, Size]]:

@@ -16,10 +16,29 @@ from scistan.ops.coerce import Labelled, read_array
 from scistan.shapes import values_of
 from scistan.targets.evaluate import Evaluator
 
-__all__ = ["bind", "check_swapped", "relabel"]
+__all__ = ["bind", "check_swapped", "read_table", "relabel"]
 
 Bindings = dict[Data, np.ndarray]
 Lengths = dict[str, int]
+
+
+def read_table(book: Book, table: object) -> dict[str, object]:
+    """Read other data from a dict of them, or from the columns of a DataFrame that the model knows."""
+    if table is None:
+        return {}
+    if isinstance(table, Mapping):
+        return dict(table)
+    columns = getattr(table, "columns", None)
+    if columns is None or not hasattr(table, "__getitem__"):
+        raise messages.data_no_dict(table)
+    known = _data_names(book)
+    if not set(columns) & set(known):
+        raise messages.unknown_columns(list(columns), known)
+    return {column: table[column] for column in columns if column in known}
+
+
+def _data_names(book: Book) -> list[str]:
+    return [e.name for e in book.entries.values() if isinstance(e.node, Data)]
 
 
 def bind(book: Book, bindings: Bindings, data: Mapping[str, object]) -> None:
@@ -27,9 +46,8 @@ def bind(book: Book, bindings: Bindings, data: Mapping[str, object]) -> None:
     for name, given in data.items():
         entry = book.entries.get(name)
         if entry is None or not isinstance(entry.node, Data):
-            known = [e.name for e in book.entries.values() if isinstance(e.node, Data)]
-            raise messages.unknown_data(name, known)
-        labelled = read_array(given)
+            raise messages.unknown_data(name, _data_names(book), name in book.dims)
+        labelled = read_array(given, name)
         _check_axes(name, entry, labelled)
         values = np.array(labelled.values, dtype=np.int64 if labelled.values.dtype.kind in "biu" else np.float64)
         counts = entry.node.integer or (entry.draw is not None and entry.draw.distribution.discrete)

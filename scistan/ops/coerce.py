@@ -29,7 +29,8 @@ def _from_pandas(value: Any) -> Labelled:
     if not hasattr(value, "index"):  # an Index or an array without labels
         return Labelled(value.to_numpy(dtype=float, na_value=np.nan) if value.isna().any() else np.asarray(value))
     axes = [value.index] if value.ndim == 1 else [value.index, value.columns]
-    dims = tuple(_axis_name(axis) for axis in axes)
+    # Labels that repeat, as of repeated measures, are a covariate: they do not tell the rows apart.
+    dims = tuple(_axis_name(axis) if axis.is_unique else None for axis in axes)
     coords = {dim: _labels(axis) for dim, axis in zip(dims, axes, strict=True) if dim is not None}
     values = np.asarray(value)
     if values.dtype == object and value.isna().to_numpy().any():  # pandas' own missing value, `pd.NA`
@@ -37,6 +38,16 @@ def _from_pandas(value: Any) -> Labelled:
     elif values.dtype == object:
         values = np.asarray(values.tolist())
     return Labelled(values, dims, coords)
+
+
+def _refuse_text(value: Any) -> None:
+    """Refuse text and categories, by the name of their column."""
+    columns = [(name, value[name]) for name in value.columns] if value.ndim == 2 and value.columns.is_unique else []
+    for name, column in columns or [(getattr(value, "name", None), value)]:
+        if column.dtype.name == "category" and column.dtype.categories.dtype.kind not in "biuf":
+            raise messages.categories(value, name)
+        if columns and column.dtype.kind in "OU" and any(isinstance(one, str) for one in column):
+            raise messages.text_column(value, name)
 
 
 def _axis_name(axis: Any) -> str | None:
@@ -52,7 +63,11 @@ def _labels(labels: Any) -> list[object]:
 
 
 def _from_xarray(value: Any) -> Labelled:
-    coords = {str(d): _labels(value.coords[d].values) for d in value.dims if d in value.coords}
+    coords = {
+        str(d): _labels(value.coords[d].values)
+        for d in value.dims
+        if d in value.coords and value.get_index(d).is_unique
+    }
     return Labelled(np.asarray(value.values), tuple(str(d) for d in value.dims), coords)
 
 
@@ -64,27 +79,53 @@ def _from_torch(value: Any) -> Labelled:
 _READERS = {"pandas": _from_pandas, "xarray": _from_xarray, "torch": _from_torch}
 
 
-def read_array(value: object) -> Labelled:
+def read_array(value: object, name: str = "") -> Labelled:
     """Read numbers from anything array-like; refuse what is not numeric or not finite."""
     if hasattr(type(value), "_scistan_node_"):
         raise messages.already_part(value)
-    reader = _READERS.get(type(value).__module__.partition(".")[0])
+    library = type(value).__module__.partition(".")[0]
+    reader = _READERS.get(library)
+    if library == "pandas":
+        _refuse_text(value)
     try:
         labelled = reader(value) if reader else Labelled(_from_numpy(value))
     except (ValueError, TypeError):
         raise messages.not_a_value(value, "its rows have different lengths, or it holds no numbers") from None
     kind = labelled.values.dtype.kind
+    large = [n for n in labelled.values.flat if type(n) is int and abs(n) > _LARGEST] if kind == "O" else []
+    if large:
+        raise messages.too_large(value, large[0])
     if kind not in "biuf":
         raise messages.not_a_value(value, f"it holds {_KINDS[kind]}" if value is not None and kind in _KINDS else "")
-    if kind == "u" and labelled.values.size and labelled.values.max() > np.iinfo(np.int64).max:
-        raise messages.not_a_value(value, f"{labelled.values.max()} is too large for a whole number of 64 bits")
+    if kind == "u" and labelled.values.size and labelled.values.max() > _LARGEST:
+        raise messages.too_large(value, int(labelled.values.max()))
     bad = ~np.isfinite(labelled.values)
     if bad.any():
         where = tuple(int(i) for i in np.argwhere(bad)[0])
-        raise messages.not_finite(int(bad.sum()), labelled.values[where], where or "the only place")
+        at = _rows_in_table(value, bad) or where or "the only place"
+        whose = [name] if name else _columns(value, bad)
+        raise messages.not_finite(int(bad.sum()), labelled.values[where], at, whose)
     return labelled
 
 
+def _rows_in_table(value: Any, bad: np.ndarray) -> str:
+    """Name the rows of a pandas table in which something is bad, by their labels."""
+    if type(value).__module__.partition(".")[0] != "pandas" or not hasattr(value, "index"):
+        return ""
+    rows = _labels(value.index[np.unique(np.argwhere(bad)[:, 0])])
+    shown = ", ".join(map(repr, rows[:3])) + (f" and {len(rows) - 3} more" if len(rows) > 3 else "")
+    return f"row {shown}" if len(rows) == 1 else f"rows {shown}"
+
+
+def _columns(value: Any, bad: np.ndarray) -> list[str]:
+    """Name the columns of a pandas table, or the one column, in which something is bad."""
+    if bad.ndim == 2 and hasattr(value, "columns"):
+        return [str(column) for k, column in enumerate(value.columns) if bad[:, k].any()]
+    own = getattr(value, "name", None)
+    return [own] if isinstance(own, str) else []
+
+
+_LARGEST = np.iinfo(np.int64).max
 _KINDS = {"U": "text", "S": "bytes", "M": "dates", "m": "spans of time", "c": "complex numbers", "O": "objects"}
 
 
@@ -120,7 +161,8 @@ def data_leaf(value: object, dims: tuple[str | None, ...] | None = None) -> Data
     if dims is not None and labelled.dims is not None:  # the labels stay with their axis under its new name
         renamed = zip(dims, labelled.dims, strict=False)
         coords = {new: coords[old] for new, old in renamed if new is not None and old in coords}
-    leaf = Data(frozen, shape, integer=frozen.dtype.kind == "i", dims=dims or labelled.dims, coords=coords)
+    leaf = Data(frozen, shape, integer=frozen.dtype.kind == "i", dims=dims or labelled.dims, coords=coords,
+                boolean=labelled.values.dtype.kind == "b")
     remember(leaf, user_place())
     return leaf
 
@@ -152,6 +194,8 @@ def as_node(value: object) -> Node:
     if type(value) is int or type(value) is float:
         if value != value:
             raise messages.not_finite(1, value, "the only place")
+        if type(value) is int and abs(value) > _LARGEST:
+            raise messages.too_large(value, value)
         return literal(value)
     if isinstance(value, Size):
         return extent(value) if value.terms else literal(value.constant)

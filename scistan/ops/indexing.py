@@ -6,16 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from scistan.graph.node import Data, Node, Variable
+from scistan.errors import Place
+from scistan.graph.node import Apply, Data, Node, Variable
 from scistan.graph.walk import topological
+from scistan.messages import data as data_messages
 from scistan.messages import expressions as messages
-from scistan.ops.coerce import as_node
+from scistan.ops.coerce import as_node, read_array
 from scistan.ops.declaration import Attributes, declare
-from scistan.ops.elementwise import add
+from scistan.ops.elementwise import add, equal, greater, greater_equal, less, less_equal, not_equal
 from scistan.ops.expression import Expression, build
 from scistan.shapes import ONE, Equality, Shape, Size, broadcast, values_of
 
-__all__ = ["INDEX", "index", "length", "pick", "positions", "slice_size"]
+__all__ = ["INDEX", "check_no_negative", "index", "length", "pick", "positions", "slice_size"]
 
 # One item of an index: ("int", i) · ("slice", start, stop, step) · ("array", rank of the index) · ("new",)
 Item = tuple[Any, ...]
@@ -24,7 +26,7 @@ Item = tuple[Any, ...]
 def index(x: object, key: Any) -> Expression:
     """Take elements of `x`: ints, slices, integer arrays, masks, `None` and `...`, as in NumPy."""
     node = as_node(x)
-    keys = [_without_lists(one) for one in (key if isinstance(key, tuple) else (key,))]
+    keys = [_plain(one) for one in (key if isinstance(key, tuple) else (key,))]
     items: list[Item] = []
     arrays: list[Node] = []
     axis = 0
@@ -37,9 +39,16 @@ def index(x: object, key: Any) -> Expression:
     return build(INDEX, Expression(node), *map(Expression, arrays), items=tuple(items))
 
 
-def _without_lists(one: Any) -> Any:
-    # An empty list is an index that picks nothing; NumPy alone would read it as real numbers.
-    return np.asarray(one, dtype=None if one else np.int64) if isinstance(one, list) else one
+def _plain(one: Any) -> Any:
+    """Read a list, and a mask of any library, as a NumPy array."""
+    if isinstance(one, list):  # an empty one picks nothing; NumPy alone would read it as real numbers
+        return np.asarray(one, dtype=None if one else np.int64)
+    if str(getattr(one, "dtype", "")) in _BOOLEAN and not isinstance(one, Expression):
+        return read_array(one).values.astype(bool)
+    return one
+
+
+_BOOLEAN = ("bool", "boolean", "torch.bool")  # NumPy and xarray, pandas with missing values, torch
 
 
 def _is_mask(one: Any) -> bool:
@@ -95,11 +104,23 @@ def _item(one: Any, node: Node, axis: int, arrays: list[Node]) -> Item:
             return ("slice", start, stop, step)
         one = _walk(node.shape[axis], start, stop, step, shape)
     position = as_node(one)
+    if _is_truth(position):
+        raise messages.truth_as_index(shape, position.called if isinstance(position, Data) else "")
     if not _is_whole(position) or any(isinstance(leaf, Variable) for leaf in topological([position])):
         raise messages.no_whole_index(shape)
     _check_bounds(position, node.shape[axis], shape)
     arrays.append(position)
     return ("array", len(position.shape))
+
+
+def _is_truth(position: Node) -> bool:
+    """Tell whether an index is true and false, by how it was written: never positions by accident."""
+    if isinstance(position, Apply):
+        return position.op.name in _TRUTHS
+    return isinstance(position, Data) and position.boolean
+
+
+_TRUTHS = {op.name for op in (less, less_equal, greater, greater_equal, equal, not_equal)}
 
 
 def _is_whole(position: Node) -> bool:
@@ -165,10 +186,21 @@ def slice_size(size: Size, start: int | None, stop: int | None, step: int | None
 
 def _check_bounds(position: Node, size: Size, shape: tuple[int, ...]) -> None:
     if isinstance(position, Data) and position.default is not None and position.default.size:
-        low, high = int(position.default.min()), int(position.default.max())
-        if low < -size.today or high >= size.today:
-            worst = low if low < -size.today else high
-            raise messages.bad_index(shape, f"{worst} is outside an axis of length {size.today}")
+        check_no_negative(position.default, position.called)
+        high = int(position.default.max())
+        if high >= size.today:
+            raise messages.bad_index(shape, f"{high} is outside an axis of length {size.today}")
+
+
+def check_no_negative(positions: np.ndarray, name: str, place: Place | None = None) -> None:
+    """Refuse negative positions in data: a missing group would silently be the last one."""
+    bad = positions < 0
+    if np.any(bad):
+        first = [tuple(int(i) for i in at) for at in np.argwhere(bad)[:3]]
+        shown = ", ".join(f"{positions[at]:g} at {list(at)}" if at else f"{positions:g}" for at in first)
+        more = int(bad.sum()) - len(first)
+        shown += f" and {more} more" if more > 0 else ""
+        raise data_messages.negative_index(name, int(bad.sum()), int(bad.size), shown, place)
 
 
 def index_shape(shapes: tuple[Shape, ...], attributes: Attributes) -> tuple[Shape, tuple[Equality, ...]]:

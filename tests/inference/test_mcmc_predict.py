@@ -2,6 +2,7 @@
 
 import arviz as az
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -43,6 +44,14 @@ def test_predictions_at_other_lengths(fitted):
 def test_coords_come_along(fitted):
     new = xr.DataArray([0.5, 0.6], dims="obs", coords={"obs": ["first", "second"]})
     assert list(fitted.predict({"x": new}).predictions["obs"].values) == ["first", "second"]
+
+
+def test_predictions_at_the_rows_of_a_table(fitted):
+    table = pd.DataFrame({"x": [0.0, 5.0], "note": ["low", "high"]})
+    by_name = fitted.predict({"x": [0.0, 5.0]}, seed=1).predictions["y"]
+    np.testing.assert_array_equal(fitted.predict(table, seed=1).predictions["y"], by_name)
+    with pytest.raises(ss.DataError, match="none of the table's columns"):
+        fitted.predict(table[["note"]])
 
 
 def test_predictions_are_reproducible(fitted):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pandas as pd
 
 import scistan as ss
 
@@ -320,7 +321,49 @@ def index_that_is_a_latent():
     m.a[m.mu]  # here
 
 
+@case("shapes")
+def flags_for_positions():
+    m = model()
+    m.a = ss.Normal(0, 1, shape=3)
+    m.old = ss.data([True, False, True])
+    m.a[m.old]  # here
+
+
 # -- data ----------------------------------------------------------------------------------------
+@case("data")
+def missing_groups():
+    codes, labels = pd.factorize(pd.Series(["a", None, "b"]))
+    m = model()
+    m.a = ss.Normal(0, 1, shape=len(labels))
+    m.g = ss.data(codes)
+    m.a[m.g]  # here
+
+
+@case("data")
+def missing_groups_in_an_array():
+    m = model()
+    m.a = ss.Normal(0, 1, shape=3)
+    m.a[np.array([0, -1, 1, -1, 2, -1, -1])]  # here
+
+
+@case("data")
+def missing_groups_computed():
+    m = model()
+    m.a = ss.Normal(0, 1, shape=3)
+    m.g = ss.data([0, 1, 2])
+    at = m.a[m.g - 1]  # here
+    m.mean = at.sum()
+
+
+@case("data")
+def missing_groups_in_other_data():
+    m = model()
+    m.a = ss.Normal(0, 1, shape=3)
+    m.g = ss.data([0, 1, 2])
+    m.eta = m.a[m.g]
+    m.with_data(g=[0, -1, 2, 1])  # here
+
+
 @case("data")
 def negative_counts():
     m = model()
@@ -391,6 +434,81 @@ def text():
     ss.data(["a", "b"])  # here
 
 
+def people() -> pd.DataFrame:
+    return pd.DataFrame(
+        {"age": [30.0, np.nan, 50.0, np.nan], "income": [1.0, 2.0, 3.0, 4.0], "town": list("abab"),
+         "likert": [1, 3, 2, 3]},
+        index=["ann", "bob", "cid", "dan"],
+    )
+
+
+@case("data")
+def missing_values_in_a_column():
+    ss.data(people().age)  # here
+
+
+@case("data")
+def missing_values_in_a_table():
+    ss.data(people()[["income", "age"]])  # here
+
+
+@case("data")
+def missing_values_in_other_data():
+    m = model()
+    m.x = ss.data([1.0, 2.0])
+    m.with_data(x=[1.0, np.nan])  # here
+
+
+@case("data")
+def a_column_of_text():
+    ss.data(people())  # here
+
+
+@case("data")
+def a_column_of_categories():
+    ss.data(people().town.astype("category"))  # here
+
+
+@case("data")
+def categories_with_a_missing_one():
+    ss.data(pd.Categorical(["a", None]))  # here
+
+
+@case("data")
+def a_table_of_one_column_observed():
+    m = model()
+    m.a = ss.Normal(0, 1, shape=4)
+    m.y = ss.Normal(m.a, 1).observe(people()[["income"]])  # here
+
+
+@case("data")
+def categories_that_count_from_one():
+    m = model()
+    m.y = ss.Categorical([0.2, 0.3, 0.5]).observe(people().likert)  # here
+
+
+@case("data")
+def a_whole_number_too_large():
+    ss.data([10**20, 1])  # here
+
+
+@case("data")
+def a_literal_too_large():
+    ss.Normal(0, 10**20)  # here
+
+
+@case("data")
+def observed_after_it_was_named():
+    m = model()
+    m.mu.observe([1.0])  # here
+
+
+@case("data")
+def drawn_with_numpy():
+    m = model()
+    np.random.default_rng(0).normal(m.mu, 1)  # here
+
+
 @case("data")
 def ragged_rows():
     ss.data([[1, 2], [3]])  # here
@@ -403,6 +521,43 @@ def an_expression_observed():
 
 
 # -- dims and coords -----------------------------------------------------------------------------
+def two_dims() -> ss.Model:
+    m = ss.Model("trial", coords={"species": list("xyz"), "year": [1, 2, 3]})
+    m.s = ss.data([1e-6, 1.0, 100.0], dims="species")
+    m.u = ss.Normal(0, 1, dims="year")
+    return m
+
+
+@case("dims")
+def argument_along_another_dim():
+    m = two_dims()
+    m.t = ss.Normal(0, m.s, dims=("species", "year"))  # here
+
+
+@case("dims")
+def arguments_along_two_dims():
+    m = two_dims()
+    m.t = ss.Normal(m.u, m.s)  # here
+
+
+@case("dims")
+def product_along_two_dims():
+    m = two_dims()
+    m.t = m.u * ss.exp(m.s)  # here
+
+
+@case("dims")
+def bound_along_another_dim():
+    m = two_dims()
+    m.t = ss.Normal(0, 1, lower=m.s, dims="year")  # here
+
+
+@case("dims")
+def values_along_another_dim():
+    m = two_dims()
+    m.y = ss.Normal(m.u, 1).observe(pd.Series([1.0, 2.0, 3.0], index=pd.Index([7, 8, 9], name="site")))  # here
+
+
 @case("dims")
 def more_values_than_coords():
     m = model()
@@ -423,6 +578,18 @@ def a_number_for_coords():
 @case("dims")
 def a_text_for_coords():
     ss.Model(coords={"group": "abc"})  # here
+
+
+@case("dims")
+def repeated_labels():
+    ss.Model(coords={"group": ["a", "b", "a"]})  # here
+
+
+@case("dims")
+def repeated_labels_of_other_data():
+    m = model()
+    m.a = ss.Normal(0, 1, dims="group")
+    m.with_data(coords={"group": [1, 1]})  # here
 
 
 @case("dims")
@@ -893,6 +1060,16 @@ def list_for_coords():
 @case("kinds")
 def list_for_data():
     model().with_data([1, 2])  # here
+
+
+@case("swapping")
+def a_table_of_other_columns():
+    swappable().with_data(pd.DataFrame({"weight": [1.0], "height": [2.0]}))  # here
+
+
+@case("swapping")
+def labels_where_data_belong():
+    swappable().with_data({"row": list("abc")})  # here
 
 
 @case("kinds")

@@ -164,7 +164,7 @@ def test_pandas_own_whole_numbers_and_missing_values():
     assert as_node(pd.Series([1, 2], dtype="Int64")).integer
     with pytest.raises(ss.DataError, match="NaN"):
         ss.data(pd.Series([1, None], dtype="Int64"))
-    with pytest.raises(ss.ModelError, match="factorize"):
+    with pytest.raises(ss.ModelError, match=r"cat\.codes"):
         ss.data(pd.Series(["a", "b"], dtype="category"))
 
 

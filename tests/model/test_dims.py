@@ -50,11 +50,30 @@ def test_dims_follow_through_expressions(m, build, expected):
     assert dims_of(m, "out") == expected
 
 
-def test_dims_that_disagree_name_nothing():
+def test_two_dims_meet_on_axes_of_their_own():
     m = ss.Model(coords={"a": [1, 2], "b": [1, 2]})
     m.p, m.q = ss.Normal(0, 1, dims="a"), ss.Normal(0, 1, dims="b")
+    with pytest.raises(ss.ModelError, match="`p` runs along dim `a` where `q` runs along dim `b`"):
+        m.out = m.p + m.q
+    m.out = m.p[:, None] + m.q
+    m.y = ss.Normal(m.out, ss.exp(m.p)[:, None], dims=("a", "b")).observe(np.zeros((2, 2)))
+    assert dims_of(m, "out") == dims_of(m, "y") == ("a", "b")
+
+
+def test_one_thing_under_two_names_is_no_conflict():
+    m = ss.Model(coords={"trait": ["u", "v"], "other": ["u", "v"]})
+    m.corr = ss.data([[1.0, 0.5], [0.5, 1.0]], dims=("trait", "other"))
+    m.sd = ss.HalfNormal(1, dims="trait")
+    m.cov = ss.outer(m.sd, m.sd) * (m.corr + m.corr.T) / 2
+    m.y = ss.MultivariateNormal(np.zeros(2), cov=m.cov).observe(np.zeros((3, 2)))
+    assert m.log_density({"sd": [1.0, 1.0]}) < 0
+
+
+def test_a_dim_of_length_1_broadcasts():
+    m = ss.Model(coords={"a": ["only"], "b": [1, 2]})
+    m.p, m.q = ss.Normal(0, 1, dims="a"), ss.Normal(0, 1, dims="b")
     m.out = m.p + m.q
-    assert dims_of(m, "out") == ("out_dim_0",)
+    assert dims_of(m, "out") == ("b",)
 
 
 def test_dims_of_the_distribution_win():
@@ -66,8 +85,8 @@ def test_dims_of_the_distribution_win():
 
 
 def test_dims_of_the_values_come_next():
-    m = ss.Model(coords={"school": ["a", "b"]})
-    m.theta = ss.Normal(0, 1, dims="school")
+    m = ss.Model()
+    m.theta = ss.Normal(0, 1, shape=2)
     m.y = ss.Normal(m.theta, 1).observe(xr.DataArray([1.0, 2.0], dims="pupil"))
     assert dims_of(m, "y") == ("pupil",)
 
@@ -115,3 +134,15 @@ def test_a_length_of_the_data_is_a_shape():
     m.beta = ss.Normal(0, 1, shape=m.x.shape[1])
     m.y = ss.Normal(m.x @ m.beta, 1).observe(np.zeros(5))
     assert m.with_data(x=np.ones((7, 3)), y=np.zeros(7)).simulate(seed=0)["beta"].shape == (3,)
+
+
+def test_repeated_labels_of_an_index_do_not_name_its_rows():
+    rows = pd.DataFrame({"y": [1.0, 2.0, 3.0]}, index=pd.Index(["ann", "ann", "bob"], name="person"))
+    m = ss.Model(coords={"person": ["ann", "bob"]})
+    m.a = ss.Normal(0, 1, dims="person")
+    m.who = ss.data(pd.Series(pd.factorize(rows.index)[0], index=rows.index))
+    m.y = ss.Normal(m.a[m.who], 1).observe(rows.y)
+    assert dims_of(m, "y") == ("y_dim_0",)
+    m.z = ss.Normal(0, 1).observe(xr.DataArray(rows.y.to_numpy(), dims="visit", coords={"visit": [1, 1, 2]}))
+    assert dims_of(m, "z") == ("visit",)
+    assert m.coords == {"person": ["ann", "bob"]}

@@ -143,3 +143,15 @@ def test_a_dim_of_latents_alone_takes_another_length_on_every_target():
     longer = m.with_data(coords={"g": list("abcdefg")})
     assert longer.stan_data()["N_g"] == 7
     assert longer.verify(points=2).ok
+
+
+def test_data_in_a_dict_or_a_table():
+    m = ss.Model()
+    m.x = ss.data([1.0, 2.0])
+    m.y = ss.Normal(m.x, 1).observe([0.0, 0.0])
+    table = pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [2.0, 2.0, 2.0], "note": list("abc")})
+    by_name = m.with_data(x=table.x, y=table.y).log_density({})
+    assert m.with_data({"x": table.x, "y": table.y}).log_density({}) == by_name
+    assert m.with_data(table).log_density({}) == by_name
+    assert m.with_data(table, y=table.x).log_density({}) > by_name
+    assert m._elsewhere(table[["x"]], None).shape(m.y.shape) == (3,)

@@ -136,7 +136,7 @@ STRUCTURED = {
     "slice": lambda m: ss.cumsum(vector(m)[1:]) - ss.cumsum(vector(m, "w")[:-1]),
     "slice step": lambda m: ss.cumsum(vector(m)[::2]),
     "slice back": lambda m: ss.cumsum(vector(m)[::-1]),
-    "gather": lambda m: ss.cumsum(vector(m)[np.array([0, 3, 3, -1, 1])]),
+    "gather": lambda m: ss.cumsum(vector(m)[np.array([0, 3, 3, 2, 1])]),
     "gather by a table": lambda m: ss.cumsum(vector(m)[np.array([[0, 3], [1, 1], [2, 0]])], axis=1),
     "row": lambda m: ss.cumsum(matrix(m)[1]),
     "column": lambda m: ss.cumsum(matrix(m)[:, -2]),
