@@ -179,7 +179,7 @@ def _torch_gradient(
 
     Through the values of a latent whose covariance is almost singular, the gradient would lose its digits.
     """
-    from scistan.targets.torch.support import guards
+    from scistan.targets.torch.support import guards, signs_of
 
     torch, evaluator = density.torch, Evaluator(density.instance, density.backend)
     leaves: dict[str, Any] = {}
@@ -195,9 +195,10 @@ def _torch_gradient(
             priors[p.term.name] = p.prior
             result = result - torch.log(affine.slope).expand_as(leaf).sum()
         evaluator.set(p.term.value, affine.value(leaf) if affine else leaf, batched=False)
+    signs = signs_of(density.instance)
     for term in density.instance.graph.terms:
         result = result + evaluator[total(priors.get(term.name, term))].array
-        for guard in guards(term, density.instance):
+        for guard in guards(term, signs):
             result = result + evaluator[guard].array.sum()
     if not result.requires_grad:
         return float(result), {name: np.zeros(tuple(leaf.shape)) for name, leaf in leaves.items()}
