@@ -109,7 +109,7 @@ def test_an_axis_called_as_a_variable_gives_way() -> None:
     m.school = ss.data([0, 1, 2], dims="school")
     m.effect = ss.Normal(0, 1, dims="school")
     m.x = ss.data(xr.DataArray(np.ones((2, 3)), dims=("chain", "draw")))
-    m.y = ss.Normal(m.effect * m.x, 1).observe(np.zeros((2, 3)))
+    m.y = ss.Normal(m.effect.sum() * m.x, 1).observe(np.zeros((2, 3)))
     prior = m.prior(draws=5, seed=1)
     assert prior.prior["effect"].dims == ("chain", "draw", "school")
     assert prior.constant_data["school"].dims == ("school_dim",)
