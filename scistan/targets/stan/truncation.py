@@ -56,7 +56,11 @@ def mass_at(scope: Scope, draw: Draw, indices: tuple[str, ...]) -> str:
     texts = {
         p.name: scope.broadcast_element(node, indices).text for p, node in zip(d.parameters, draw.args, strict=True)
     }
-    sides = [scope.broadcast_element(node, indices).text for node in _bounds(draw)]
+    bounds = _bounds(draw)
+    sides = [scope.broadcast_element(node, indices).text for node in bounds]
+    if len(sides) == 2 and d.stan.constant and bounds[0] is literal(0):
+        # Half of the whole lies below 0; Stan's derivative of student_t_lcdf is NaN there.
+        return f"log_diff_exp({d.stan.name}_lcdf({sides[1]} | {_listed(d, texts)}), -log2())"
     if len(sides) == 1:
         return f"{_one_sided(draw)}({sides[0]} | {_listed(d, texts)})"
     _need_between(scope, d)
