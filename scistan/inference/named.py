@@ -6,7 +6,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from scistan.messages import model as messages
+from scistan.messages import inference as messages
 
 __all__ = ["Named"]
 

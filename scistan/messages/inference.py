@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 from scistan.domains import Domain
 from scistan.errors import InternalError, ModelError, Place, SamplingError, ScistanError, UnsupportedError
 from scistan.graph.places import user_place
-from scistan.messages.model import nearest
+from scistan.messages.model import UnknownVariableError, nearest
 
 
 def unknown_target(target: object) -> ModelError:
@@ -231,3 +232,10 @@ def agreement_at(verdict: str, points: int, zeros: int, wanted: int) -> str:
 
 def zero_everywhere(zeros: int) -> str:
     return f"NOT COMPARED: every target says that the density is zero at all of the {zeros} points tried"
+
+
+def unknown_result(name: object, known: Iterable[str]) -> ModelError:
+    listed = sorted(known)
+    close = get_close_matches(str(name), listed, n=1, cutoff=0.5)
+    remedy = (f"did you mean `{close[0]}`? " if close else "") + f"there are: {', '.join(listed) or 'none'}"
+    return UnknownVariableError(f"there is nothing called `{name}` in this result.", remedy=remedy, place=user_place())

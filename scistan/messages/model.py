@@ -388,13 +388,6 @@ def unknown_variable(name: object, known: Iterable[str]) -> ModelError:
     return UnknownVariableError(what, remedy=nearest(str(name), known), place=user_place())
 
 
-def unknown_result(name: object, known: Iterable[str]) -> ModelError:
-    listed = sorted(known)
-    close = get_close_matches(str(name), listed, n=1, cutoff=0.5)
-    remedy = (f"did you mean `{close[0]}`? " if close else "") + f"there are: {', '.join(listed) or 'none'}"
-    return UnknownVariableError(f"there is nothing called `{name}` in this result.", remedy=remedy, place=user_place())
-
-
 def unknown_picture(path: str) -> ModelError:
     return ModelError(f"a picture cannot be written to `{path}`.", remedy="use .svg or .html", place=user_place())
 
