@@ -77,7 +77,8 @@ def make_header(work: Work, wheel: Wheel) -> Path | None:
         out.parent.mkdir(parents=True)
         extra = ["-fpch-instantiate-templates"] if wheel.compiler.family == "clang" else []
         words = [*wheel.compiler.command, *wheel.flags(work.options), *extra, *include_words(wheel)]
-        words += ["-x", "c++-header", str(wheel.files.include / HEADER), "-o", str(out)]
+        (place.scratch / "header.hpp").write_text(f"#include <{HEADER}>\n")
+        words += ["-x", "c++-header", "header.hpp", "-o", str(out)]
         with compiling(work):
             finished = command(work, place, words)
         if finished.code != 0:
@@ -149,6 +150,7 @@ def unit_parts(work: Work, wheel: Wheel, unit: Unit) -> dict[str, Json]:
         "name": unit.path.name,
         "source": file_digest(unit.path),
         "headers": wheel.runner.headers,
+        **({"lean": wheel.runner.lean} if unit.uses_model else {}),
         **common_parts(work, wheel),
     }
 

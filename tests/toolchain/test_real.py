@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,9 @@ from scistan.toolchain.cache import open_store
 from scistan.toolchain.errors import StancError
 from scistan.toolchain.inventory import list_cache
 from scistan.toolchain.options import BuildOptions
+from scistan.toolchain.place import PRODUCTS
 from scistan.toolchain.pool import compile_many
+from scistan.toolchain.runner_source import read_runner
 from scistan.toolchain.wheel import find_wheel
 
 pytestmark = [
@@ -59,6 +62,41 @@ def test_cmdstanpy_samples_it(executable, tmp_path):
     fit = model.sample(data, chains=2, seed=1, show_progress=False, output_dir=tmp_path)
     # By quadrature the mean is 2.944, the deviation 0.685; 5 Monte-Carlo errors at 500 effective draws.
     assert abs(fit.stan_variable("mu").mean() - 2.944) < 5 * 0.685 / 500**0.5
+
+
+SPECIAL = """parameters { real<lower=0, upper=1> p; }
+generated quantities {
+  array[10] real f = {owens_t(0.5, 2), bessel_first_kind(2, 1.5), bessel_second_kind(1, 1.5),
+    modified_bessel_first_kind(1, 1.5), modified_bessel_second_kind(2, 1.5), gamma_p(0.7, 1.2), gamma_q(30, 20),
+    inc_beta(2, 3, 0.4), inv_erfc(0.3), digamma(0.1)};
+}
+"""
+
+
+def test_special_functions_are_shared_by_all_programs_and_right(real, tmp_path):
+    """Their start-up code lies in a unit of the runner, not in the program's own object."""
+    from scipy import special
+
+    cmdstanpy = pytest.importorskip("cmdstanpy")
+    model = cmdstanpy.CmdStanModel(exe_file=compile_stan(SPECIAL))
+    fit = model.sample(chains=1, iter_warmup=10, iter_sampling=1, sig_figs=17, show_progress=False, output_dir=tmp_path)
+    expected = [
+        special.owens_t(0.5, 2), special.jv(2, 1.5), special.yv(1, 1.5), special.iv(1, 1.5), special.kv(2, 1.5),
+        special.gammainc(0.7, 1.2), special.gammaincc(30, 20), special.betainc(2, 3, 0.4),
+        special.erfcinv(0.3), special.digamma(0.1),
+    ]  # fmt: skip
+    # Each library claims a few units in the last place; a hundred are allowed.
+    assert fit.stan_variable("f")[0] == pytest.approx(expected, rel=100 * 2**-52)
+
+
+@pytest.mark.skipif(shutil.which("nm") is None, reason="nm")
+def test_a_programs_object_holds_no_start_up_code(executable, real):
+    parts = {"kind": "object", "lean": read_runner().lean}
+    entries = [e for e in open_store().entries(PRODUCTS) if parts.items() <= e.record.parts.items()]
+    assert entries
+    for path in (entry.folder / "object.o" for entry in entries):
+        defined = subprocess.run(["nm", "--defined-only", path], capture_output=True, text=True, check=True).stdout
+        assert "_initializer" not in defined
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="ldd")
