@@ -65,7 +65,7 @@ def approximate(
         raise messages.engine_missing("cmdstan", ENGINES["cmdstan"].missing, ENGINES["cmdstan"].fix)
     check_complete(subject.instance)
     used = use_seed(seed) % 2**32
-    data = to_json(subject.program.data(subject.instance))
+    data = to_json(subject.data)
     starts = starting_values(subject.instance, subject.program, inits, 1, used, data)
     started = time.perf_counter()
     with in_users_terms(subject.program):

@@ -30,8 +30,11 @@ from scistan.inference.inits import starting_values
 from scistan.inference.named import Named
 from scistan.inference.refusal import in_users_terms
 from scistan.inference.size import check_size
-from scistan.inference.subject import Rebind, Subject
+from scistan.inference.subject import NOTHING_GENERATED, Rebind, Subject
 from scistan.messages import sampling as messages
+from scistan.passes.rows import merge_equal_rows
+from scistan.targets.evaluate import Evaluator
+from scistan.targets.scipy.evaluate import NUMPY
 from scistan.targets.scipy.streams import use_seed
 from scistan.targets.stan.program import lower_to_stan
 
@@ -74,7 +77,7 @@ def sample(
     used = use_seed(seed) % 2**32
     rows = chains * (draws + (warmup if options.get("save_warmup") else 0))
     check_size(subject.instance, subject.names, rows // int(options.get("thin") or 1))
-    data = to_json(subject.program.data(subject.instance))
+    data = to_json(subject.data)
     starts = starting_values(subject.instance, subject.program, inits, chains, used, data)
     request = Request(
         subject.program.text, data, int(draws), int(warmup), int(chains), used, 1, starts, progress, dict(options)
@@ -106,8 +109,9 @@ def subject_of(
                 raise messages.unknown_keep(name, known)
         graph = replace(graph, derived={n: node for n, node in graph.derived.items() if n in keep})
         instance = replace(instance, graph=graph)
-    program = lower_to_stan(graph, log_lik=False, predictive=False, log_prior=False, threads=threads)
-    return Subject(instance, program, rebind)
+    sampled = instance if threads else merge_equal_rows(instance, lambda node: Evaluator(instance, NUMPY)[node].array)
+    program = lower_to_stan(sampled.graph, threads=threads, **NOTHING_GENERATED)
+    return Subject(instance, program, rebind, sampled)
 
 
 def _automatic(
@@ -161,7 +165,7 @@ def fit_of(
     ordered = {name: posterior[name] for name in subject.names}
     wanted = ordered if keep is None else {name: array for name, array in ordered.items() if name in keep}
     left_out = frozenset() if keep is None else frozenset(GENERATED) - set(keep)
-    told = (*subject.remarks, *found.notes, *notes)
+    told = (*subject.remarks, *subject.merged, *found.notes, *notes)
     fit = Fit(ordered, found, settings, subject, subject.name, subject.hash, why, told, left_out, method)
     if keep is not None:
         for name in set(GENERATED) & set(keep):

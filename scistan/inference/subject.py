@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -13,21 +14,32 @@ from scistan.diagnostics import Context
 from scistan.graph.instance import Instance
 from scistan.graph.walk import topological
 from scistan.messages import sampling as messages
-from scistan.targets.stan.program import StanProgram
+from scistan.targets.stan.program import StanProgram, lower_to_stan
 
-__all__ = ["Rebind", "Subject"]
+__all__ = ["NOTHING_GENERATED", "Rebind", "Subject"]
 
+# What follows from draws is computed from them afterwards.
+NOTHING_GENERATED = {"log_lik": False, "predictive": False, "log_prior": False}
 # New inputs and coords -> the model on them, observed values forgotten unless they are given.
 Rebind = Callable[[Mapping[str, object], Mapping[str, Sequence[object]] | None], Instance]
 
 
 @dataclass(eq=False)
 class Subject:
-    """The model that was fitted, on the data it was fitted to."""
+    """The model that was fitted, on the data it was fitted to.
+
+    `sampled` is what the program was written for: the instance, with observations of equal rows merged.
+    """
 
     instance: Instance
     program: StanProgram
     rebind: Rebind | None = None
+    sampled: Instance | None = None
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the program reads."""
+        return self.program.data(self.sampled or self.instance)
 
     @property
     def name(self) -> str:
@@ -36,7 +48,8 @@ class Subject:
     @cached_property
     def hash(self) -> str:
         """The hash of the program: equal models have equal ones, whatever their data."""
-        return hashlib.sha256(self.program.text.encode()).hexdigest()
+        program = lower_to_stan(self.instance.graph, **NOTHING_GENERATED) if self.merged else self.program
+        return hashlib.sha256(program.text.encode()).hexdigest()
 
     @property
     def latents(self) -> list[str]:
@@ -62,6 +75,18 @@ class Subject:
     def remarks(self) -> tuple[str, ...]:
         """What must not be overlooked in any fit of this model."""
         return () if self.instance.graph.observed else (messages.nothing_observed(),)
+
+    @property
+    def merged(self) -> tuple[str, ...]:
+        """What was done to observations of equal rows."""
+        if self.sampled is None:
+            return ()
+        pairs = zip(self.instance.graph.terms, self.sampled.graph.terms, strict=True)
+        return tuple(
+            messages.rows_merged(old.name, self.shape(old.name)[0], self.sampled.length(new.draw.shape[0]))
+            for old, new in pairs
+            if old is not new
+        )
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Give a variable's own lengths."""

@@ -282,5 +282,9 @@ def no_package(package: str, ending: str) -> UnsupportedError:
     )
 
 
+def rows_merged(name: str, before: int, after: int) -> str:
+    return f"{name}: {before} observations in {after} groups of equal predictors, sampled by their sums"
+
+
 def climbed(engine: str, first: str) -> str:
     return f"{engine}, because the first choice was not healthy or failed ({first})"

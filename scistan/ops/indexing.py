@@ -17,7 +17,7 @@ from scistan.ops.elementwise import add, equal, greater, greater_equal, less, le
 from scistan.ops.expression import Expression, build
 from scistan.shapes import ONE, Equality, Shape, Size, broadcast, values_of
 
-__all__ = ["INDEX", "check_no_negative", "index", "length", "pick", "positions", "slice_size"]
+__all__ = ["INDEX", "check_no_negative", "index", "length", "pick", "place_of_arrays", "positions", "slice_size"]
 
 # One item of an index: ("int", i) · ("slice", start, stop, step) · ("array", rank of the index) · ("new",)
 Item = tuple[Any, ...]
@@ -221,7 +221,7 @@ def index_shape(shapes: tuple[Shape, ...], attributes: Attributes) -> tuple[Shap
         elif kind == "int" and not -size.today <= item[1] < size.today:
             raise messages.bad_index(values_of(shape), f"{item[1]} is outside an axis of length {size.today}")
     if positions:
-        at = _place_of_arrays(items)
+        at = place_of_arrays(items)
         result[at:at] = united
     return tuple(result), equal
 
@@ -272,7 +272,7 @@ def _take(xp: Any, x: Any, *positions: Any, items: tuple[Item, ...]) -> Any:
         return taken
     if lead and _scattered(items):
         taken = xp.moveaxis(taken, max(1, width), 0)
-    return taken if width else xp.squeeze(taken, lead + _place_of_arrays(items))
+    return taken if width else xp.squeeze(taken, lead + place_of_arrays(items))
 
 
 def _whole_but_for_one(items: tuple[Item, ...]) -> bool:
@@ -288,7 +288,7 @@ def _widened(xp: Any, position: Any, width: int, like: Any) -> Any:
     return xp.reshape(position, (1,) * (width - position.ndim) + tuple(position.shape))
 
 
-def _place_of_arrays(items: tuple[Item, ...]) -> int:
+def place_of_arrays(items: tuple[Item, ...]) -> int:
     """Give the axis of the result at which the axes of the index arrays begin."""
     if _scattered(items):
         return 0

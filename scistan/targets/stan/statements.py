@@ -118,6 +118,8 @@ def _is_scalar_latent(term: Term) -> bool:
 def _remark(name: str, d: Distribution) -> str:
     if d.name.endswith("Sample"):
         return f"{name} ~ {d.name.removesuffix('Sample')}, by its sufficient statistics"
+    if d.name.endswith("Means"):
+        return f"{name} ~ {d.name.removesuffix('Means')}: the means of rows with equal predictors"
     return f"{name} ~ {d.name}"
 
 

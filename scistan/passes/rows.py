@@ -1,0 +1,287 @@
+"""Equal rows: observations that share all their predictors enter through their count and a sum.
+
+Unlike the passes over graphs this one reads the data: whether rows are equal is a fact about them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import chain, count
+from typing import Any
+
+import numpy as np
+
+from scistan.distributions.declaration import REGISTRY as DISTRIBUTIONS
+from scistan.distributions.declaration import Distribution, Parameter, StanForm
+from scistan.domains import POSITIVE, REAL, VECTOR
+from scistan.graph.graph import Draw, Term
+from scistan.graph.instance import Instance
+from scistan.graph.node import Apply, Data, Node, Variable
+from scistan.graph.places import copy_places
+from scistan.graph.walk import topological
+from scistan.ops import FUNCTIONS
+from scistan.ops.declaration import Op
+from scistan.ops.expression import Expression
+from scistan.ops.indexing import place_of_arrays
+from scistan.shapes import DATA, ONE, Shape, Size
+
+__all__ = ["merge_equal_rows"]
+
+FEWEST_ROWS = 50  # below, nothing is gained
+LEAST_GAIN = 2  # rows for each group, on average, that make merging worth the other form
+
+log, square, total = (FUNCTIONS[n] for n in ("log", "square", "sum"))
+LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
+# Ops over the last axes: they keep the rows apart as long as they leave the first axis alone.
+_ALONG_AXES = frozenset({"sum", "mean", "prod", "min", "max", "logsumexp"})
+
+
+def merge_equal_rows(instance: Instance, evaluate: Callable[[Node], np.ndarray]) -> Instance:
+    """Give the instance with observations of equal rows merged; itself where there are too few of them.
+
+    The log density stays the same up to a constant. `evaluate` gives the numbers of a node without latents.
+    """
+    graph, values = instance.graph, dict(instance.values)
+    names = dict(graph.data_names)
+    taken = {term.name for term in graph.terms} | set(graph.derived) | set(names.values())
+    terms: list[Term] = []
+    for term in graph.terms:
+        found = _rows_of(term, instance, evaluate)
+        terms.append(term if found is None else _merged(term, _Maker(term.name, found, values, names, taken)))
+    if all(new is old for new, old in zip(terms, graph.terms, strict=True)):
+        return instance
+    # Lengths may follow from what is no longer there.
+    before = [e for node in graph.nodes if isinstance(node, Apply) for e in node.equalities]
+    before += [e for term in graph.terms for e in term.draw.equalities]
+    merged = replace(graph, terms=tuple(terms), data_names=names, equalities=(*graph.equalities, *before))
+    return replace(instance, graph=merged, values=values)
+
+
+# -- which rows are equal -----------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The groups of a term's rows, and what its arguments are made of."""
+
+    group: np.ndarray  # each row's group
+    first: np.ndarray  # a row of each group
+    size: Size
+    known: dict[Node, np.ndarray]  # predictors without latents, row by row
+    order: list[Node]  # what depends on them and on latents, arguments first
+
+
+def _rows_of(term: Term, instance: Instance, evaluate: Callable[[Node], np.ndarray]) -> _Rows | None:
+    draw = term.draw
+    if not term.is_observed or draw.distribution.name not in _FORMS or draw.truncated or len(draw.shape) != 1:
+        return None
+    length = instance.length(draw.shape[0])
+    if length < FEWEST_ROWS or draw.shape[0] == ONE:
+        return None
+    rows = instance.table.reduce(draw.shape[0])
+
+    def has_rows(node: Node) -> bool:
+        return bool(node.shape) and node.shape[0] != ONE and instance.table.reduce(node.shape[0]) == rows
+
+    found = _row_by_row(draw, has_rows)
+    if found is None:
+        return None
+    known_nodes, order = found
+    known = {node: np.asarray(evaluate(node)) for node in known_nodes}
+    grouped = _groups(known.values(), length, length // LEAST_GAIN)
+    if grouped is None:
+        return None
+    group, first = grouped
+    return _Rows(group, first, Size.new(len(first), "cells", rank=DATA), known, order)
+
+
+def _row_by_row(draw: Draw, has_rows: Callable[[Node], bool]) -> tuple[list[Node], list[Node]] | None:
+    """Split what the arguments are made of into data and what is computed row by row; None if rows meet."""
+    wanted = {arg for arg in draw.args if has_rows(arg)}
+    order = topological(draw.args)
+    latent: set[Node] = set()
+    for node in order:
+        if isinstance(node, Variable) or any(arg in latent for arg in node.args):
+            latent.add(node)
+    known: list[Node] = []
+    computed: list[Node] = []
+    for node in reversed(order):
+        if node not in wanted:
+            continue
+        if node not in latent:
+            known.append(node)
+            continue
+        inputs = _inputs_with_rows(node, has_rows)
+        if inputs is None:
+            return None
+        wanted |= inputs
+        computed.append(node)
+    return (known, computed[::-1]) if known else None
+
+
+def _inputs_with_rows(node: Node, has_rows: Callable[[Node], bool]) -> set[Node] | None:
+    """Give the arguments whose rows become the rows of `node`; None if a row depends on others."""
+    if not isinstance(node, Apply) or not isinstance(node.op, Op):
+        return None
+    rank, attributes = len(node.shape), dict[str, Any](node.attributes)
+    if node.op.elementwise:
+        return {arg for arg in node.args if len(arg.shape) == rank and has_rows(arg)}
+    if node.op.name == "index":
+        positions = node.args[1:]
+        apart = any(map(has_rows, positions)) and all(len(p.shape) <= 1 for p in positions)
+        return set(filter(has_rows, positions)) if apart and place_of_arrays(attributes["items"]) == 0 else None
+    (first, *_) = node.args
+    if node.op.name == "matmul":
+        return {first} if len(first.shape) == 2 and has_rows(first) else None
+    if node.op.name in _ALONG_AXES and has_rows(first):
+        return {first} if -len(first.shape) not in attributes["axes"] else None
+    return None
+
+
+def _groups(columns: Iterable[np.ndarray], length: int, most: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """Number the groups of equal rows, bit for bit; None if there are more than `most`."""
+    group = np.zeros(length, np.int64)
+    first = np.zeros(1, np.int64)
+    for array in columns:
+        for column in array.reshape(length, -1).T:
+            bits = np.ascontiguousarray(column, np.float64).view(np.int64) if column.dtype.kind == "f" else column
+            values, place = np.unique(bits, return_inverse=True)
+            _, first, group = np.unique(group * len(values) + place, return_index=True, return_inverse=True)
+            if len(first) > most:
+                return None
+    return (group, first) if len(first) > 1 else None
+
+
+# -- one observation for each group -----------------------------------------------------------------------
+@dataclass(slots=True)
+class _Maker:
+    """Makes the data of a merged term, under names that nothing else has."""
+
+    name: str
+    rows: _Rows
+    values: dict[Data, np.ndarray]
+    names: dict[Data, str]
+    taken: set[str]
+
+    def data(self, array: np.ndarray, wish: str = "", inner: Shape = ()) -> Data:
+        """Make a leaf of one value for each group, or of one number for all."""
+        array = np.asarray(array)
+        leaf = Data(array, (self.rows.size, *inner) if array.ndim else (), integer=array.dtype.kind in "iub")
+        self.values[leaf] = array
+        if wish:
+            wishes = chain((wish, f"{wish}_{self.name}"), (f"{wish}_{k}" for k in count(2)))
+            self.names[leaf] = next(name for name in wishes if name not in self.taken)
+            self.taken.add(self.names[leaf])
+        return leaf
+
+    def sums(self, array: np.ndarray) -> np.ndarray:
+        """Sum over the rows of each group; whole numbers stay whole."""
+        found = np.zeros(len(self.rows.first), array.dtype)
+        np.add.at(found, self.rows.group, array)
+        return found
+
+    @property
+    def counts(self) -> np.ndarray:
+        return np.bincount(self.rows.group, minlength=len(self.rows.first))
+
+
+def _merged(term: Term, make: _Maker) -> Term:
+    """Rebuild a term's arguments on the groups, and give it its form on them."""
+    rows, values, names = make.rows, make.values, make.names
+    memo: dict[Node, Node] = {}
+    for node, array in rows.known.items():
+        called = names.get(node) if isinstance(node, Data) else None
+        picked = array[rows.first] if node.integer else array[rows.first].astype(float)
+        memo[node] = make.data(picked, f"{called}_cell" if called else "", node.shape[1:])
+    for node in rows.order:
+        if isinstance(node, Apply) and isinstance(node.op, Op):
+            memo[node] = node.op.build(tuple(memo.get(arg, arg) for arg in node.args), dict(node.attributes))
+    args = [memo.get(arg, arg) for arg in term.draw.args]
+    observed = values[term.value]  # type: ignore[index]
+    value, distribution, arguments = _FORMS[term.draw.distribution.name](make, observed, *args)
+    copy_places(term.value, value)
+    return Term(names[value], value, Draw(distribution, arguments, (rows.size,)))
+
+
+Form = tuple[Data, Distribution, tuple[Node, ...]]
+
+
+def _normal(make: _Maker, y: np.ndarray, mu: Node, sigma: Node) -> Form:
+    counts = make.counts
+    means = make.sums(np.asarray(y, float)) / counts
+    within = make.sums(np.square(y - means[make.rows.group]))
+    value = make.data(means, f"{make.name}_mean")
+    n = make.data(counts.astype(float), f"{make.name}_count")
+    spread = make.data(within if sigma.shape else within.sum(), f"{make.name}_within")
+    size = n if sigma.shape else make.data(np.float64(len(y)), f"{make.name}_rows")
+    return value, _group_means(len(mu.shape), len(sigma.shape)), (n, spread, size, mu, sigma)
+
+
+@cache
+def _group_means(mu_rank: int, sigma_rank: int) -> Distribution:
+    """Derive the distribution of groups' means and of the squares within groups."""
+
+    def log_density(mean: Any, n: Any, within: Any, size: Any, mu: Any, sigma: Any) -> Any:
+        if sigma_rank:
+            squares = (within + n * square(mean - mu)) / square(sigma)
+            return -0.5 * total(squares) - total(size * (log(sigma) + LOG_SQRT_2PI))
+        squares = within + total(n * square(mean - mu))
+        return -0.5 * squares / square(sigma) - size * (log(sigma) + LOG_SQRT_2PI)
+
+    spread = VECTOR if sigma_rank else REAL
+    return replace(
+        DISTRIBUTIONS["Normal"],
+        name="NormalMeans",
+        parameters=(
+            Parameter("n", VECTOR),
+            Parameter("within", spread),
+            Parameter("size", spread),
+            Parameter("mu", VECTOR if mu_rank else REAL),
+            Parameter("sigma", VECTOR if sigma_rank else POSITIVE),
+        ),
+        support=VECTOR,
+        log_density=log_density,
+        stan=StanForm(),
+        location_scale=None,
+        glm="",
+        link="",
+        public=False,
+        title="",
+    )
+
+
+def _successes(family: str) -> Callable[..., Form]:
+    def form(make: _Maker, y: np.ndarray, chance: Node) -> Form:
+        value = make.data(make.sums(np.asarray(y, np.int64)), f"{make.name}_sum")
+        return value, DISTRIBUTIONS[family], (make.data(make.counts, f"{make.name}_count"), chance)
+
+    return form
+
+
+def _poisson(make: _Maker, y: np.ndarray, rate: Node) -> Form:
+    value = make.data(make.sums(np.asarray(y, np.int64)), f"{make.name}_sum")
+    n = make.data(make.counts.astype(float), f"{make.name}_count")
+    return value, DISTRIBUTIONS["Poisson"], ((Expression(n) * Expression(rate))._scistan_node_,)
+
+
+def _poisson_log(make: _Maker, y: np.ndarray, alpha: Node) -> Form:
+    value = make.data(make.sums(np.asarray(y, np.int64)), f"{make.name}_sum")
+    log_n = make.data(np.log(make.counts), f"{make.name}_log_count")
+    return value, DISTRIBUTIONS["PoissonLog"], ((Expression(log_n) + Expression(alpha))._scistan_node_,)
+
+
+def _exponential(make: _Maker, y: np.ndarray, beta: Node) -> Form:
+    value = make.data(make.sums(np.asarray(y, float)), f"{make.name}_sum")
+    return value, DISTRIBUTIONS["Gamma"], (make.data(make.counts.astype(float), f"{make.name}_count"), beta)
+
+
+# Observations and arguments on the groups -> the value, its distribution, its arguments.
+_FORMS: dict[str, Callable[..., Form]] = {
+    "Normal": _normal,
+    "Bernoulli": _successes("Binomial"),
+    "BernoulliLogit": _successes("BinomialLogit"),
+    "Poisson": _poisson,
+    "PoissonLog": _poisson_log,
+    "Exponential": _exponential,
+}
