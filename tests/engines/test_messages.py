@@ -52,6 +52,7 @@ SAID = {
     "set_aside": lambda: messages.set_aside("nutpie (low_rank metric)", ("R-hat", "divergences")),
     "still_ill": lambda: messages.still_ill("stanli", ("E-BFMI",)),
     "climbed": lambda: messages.climbed("stanli", "nutpie, diag metric: the pilot needed 5 steps a draw"),
+    "rows_merged": lambda: messages.rows_merged("y", 919, 151),
     "unhealthy": lambda: messages.unhealthy("funnel", "2 finding(s): R-hat, E-BFMI"),
     "cannot_write": lambda: messages.cannot_write("[Errno 28] No space left on device"),
 }
