@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -63,6 +62,8 @@ def approximate(
             raise messages.unknown_option(method, option, _OWN[method], [])
     if ENGINES["cmdstan"].missing:
         raise messages.engine_missing("cmdstan", ENGINES["cmdstan"].missing, ENGINES["cmdstan"].fix)
+    import cmdstanpy
+
     check_complete(subject.instance)
     used = use_seed(seed) % 2**32
     data = to_json(subject.data)
@@ -76,8 +77,9 @@ def approximate(
         (folder.path / "data.json").write_text(data)
         common = {"data": str(folder.path / "data.json"), "seed": used, "output_dir": str(folder.path)}
         start = None if starts is None else orjson.loads(starts[0])
-        with hold(executable), _quiet(), _errors():
-            native = _METHODS[method](_model(executable), int(draws), common, start, dict(options))
+        with hold(executable), cmdstanpy.disable_logging(), _errors():
+            model = cmdstanpy.CmdStanModel(exe_file=str(executable))
+            native = _METHODS[method](model, int(draws), common, start, dict(options))
         names, table = _table(native, method)
     except BaseException:
         folder.remove()
@@ -98,12 +100,6 @@ class _Kept:
 
     def load(self) -> Any:
         return self.native
-
-
-def _model(executable: Any) -> Any:
-    import cmdstanpy
-
-    return cmdstanpy.CmdStanModel(exe_file=str(executable))
 
 
 def _pathfinder(model: Any, draws: int, common: dict[str, Any], start: Any, options: dict[str, Any]) -> Any:
@@ -141,18 +137,6 @@ def _chains(names: Sequence[str], table: np.ndarray) -> Chains:
     statistics = {ours: stacked[:, :, names.index(name)] for name, ours in _DENSITIES.items() if name in names}
     own = [k for k, name in enumerate(names) if not name.endswith("__")]
     return Chains(gather([names[k] for k in own], stacked[:, :, own]), statistics)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep cmdstanpy's log to its warnings."""
-    logger = logging.getLogger("cmdstanpy")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 @contextmanager

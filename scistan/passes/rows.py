@@ -214,7 +214,7 @@ def _normal(make: _Maker, y: np.ndarray, mu: Node, sigma: Node) -> Form:
     value = make.data(means, f"{make.name}_mean")
     n = make.data(counts.astype(float), f"{make.name}_count")
     spread = make.data(within if sigma.shape else within.sum(), f"{make.name}_within")
-    size = n if sigma.shape else make.data(np.float64(len(y)), f"{make.name}_rows")
+    size = n if sigma.shape else make.data(np.asarray(float(len(y))), f"{make.name}_rows")
     return value, _group_means(len(mu.shape), len(sigma.shape)), (n, spread, size, mu, sigma)
 
 

@@ -2,6 +2,8 @@
 
 import gc
 import os
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -137,3 +139,16 @@ def test_an_approximation_starts_chains(fit):
         rough = eight_schools().pathfinder(draws=200, seed=3, progress=False)
         found = eight_schools().mcmc(draws=50, warmup=50, seed=1, inits=rough)
     assert found.engine == "stanli"
+
+
+def test_cmdstanpy_keeps_its_log_to_itself():
+    """In a fresh process: cmdstanpy sets its own level when it first writes."""
+    code = """
+import scistan as ss
+m = ss.Model("quiet")
+m.mu = ss.Normal(0, 1)
+m.y = ss.Normal(m.mu, 1).observe([1.0, 2.0, 3.0])
+m.pathfinder(draws=50, seed=1, progress=False)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "INFO" not in done.stderr
