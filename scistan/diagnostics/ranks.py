@@ -67,11 +67,10 @@ def _scores(rising: np.ndarray, places: np.ndarray) -> np.ndarray:
     np.equal(rising[:, 1:], rising[:, :-1], out=same[:, :-1])
     ties = np.flatnonzero(same)
     if len(ties):
-        first = ties[np.diff(ties, prepend=-2) != 1]
-        last = ties[np.diff(ties, append=-2) != 1] + 1
-        tied = same.reshape(-1)
-        tied[ties + 1] = True
-        scores.reshape(-1)[tied] = np.repeat(table[first % count + last % count + 2], last - first + 1)
+        starts = np.flatnonzero(np.diff(ties, prepend=-2) != 1)
+        lengths = np.diff(starts, append=len(ties))
+        middles = table[2 * (ties[starts] % count) + lengths + 2]
+        scores.reshape(-1)[ties] = scores.reshape(-1)[ties + 1] = np.repeat(middles, lengths)
     found = np.empty_like(rising)
     found.reshape(-1)[places.reshape(-1)] = scores.reshape(-1)
     return found
