@@ -12,6 +12,17 @@ def test_import_brings_no_heavy_package():
     assert done.stdout.strip() == "[]"
 
 
+def test_the_checks_on_draws_need_no_scipy():
+    """`scipy.special` takes longer to import than a small model to sample."""
+    code = (
+        "import sys, numpy as np; from scistan.diagnostics import check_draws;"
+        "check_draws({'x': np.random.default_rng(0).normal(size=(4, 100))}, {});"
+        "print([m for m in sys.modules if m.startswith('scipy')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_import_takes_little_beyond_numpy():
     """Measured as a ratio to importing NumPy alone: the machine is noisy."""
     code = (

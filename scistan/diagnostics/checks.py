@@ -48,7 +48,8 @@ def _collect(context: Context, statistics: Mapping[str, np.ndarray], limit: floa
     for name, values in statistics.items():
         values = np.asarray(values)
         bad = values > limit if above else values < limit
-        found += _elements(context, name, values, bad)
+        if bad.any():
+            found += _elements(context, name, values, bad)
     if not found:
         return None
     found.sort(reverse=above)
@@ -69,7 +70,9 @@ def check_draws(
     """Check draws (chain, draw, …) of every variable and the sampler's statistics."""
     context = context or Context()
     chains, draws = next((x.shape[:2] for x in (*posterior.values(), *statistics.values())), (0, 0))
-    moving = {n: x for n, x in posterior.items() if x.size and np.isfinite(x).all() and np.ptp(x) > 0}
+    ranges = {n: (x.min(), x.max()) for n, x in posterior.items() if x.size}
+    odd = tuple(n for n, ends in ranges.items() if not np.isfinite(ends).all())
+    moving = {n: posterior[n] for n, (low, high) in ranges.items() if n not in odd and low < high}
     health = measure(moving) if draws >= NEEDED_DRAWS["R-hat"] else {}
     hints = [
         _rhat(context, health, chains),
@@ -79,7 +82,7 @@ def check_draws(
         _energy(statistics),
         _stuck(statistics),
         _gaps(context, health),
-        _not_finite(posterior),
+        _not_finite(odd),
     ]
     unassessed = _unassessed(statistics, chains, draws)
     left_out = {u.check for u in unassessed}
@@ -229,8 +232,7 @@ def _gaps(context: Context, health: Mapping[str, Health]) -> Hint | None:
     )
 
 
-def _not_finite(posterior: Mapping[str, np.ndarray]) -> Hint | None:
-    names = tuple(name for name, x in posterior.items() if not np.isfinite(x).all())
+def _not_finite(names: tuple[str, ...]) -> Hint | None:
     if not names:
         return None
     return Hint(

@@ -1,10 +1,12 @@
 """R-hat, ESS and E-BFMI equal ArviZ's, and thresholds are applied to unrounded numbers."""
 
+import tracemalloc
+
 import arviz as az
 import numpy as np
 import pytest
 
-from scistan.diagnostics import check_draws
+from scistan.diagnostics import check_draws, statistics
 from scistan.diagnostics.statistics import bulk_ess, e_bfmi, rhat, tail_ess
 
 
@@ -23,6 +25,52 @@ def test_statistics_equal_arviz(phi, shift):
     np.testing.assert_allclose(rhat(x), az.rhat(x), rtol=1e-6)
     np.testing.assert_allclose(bulk_ess(x), az.ess(x, method="bulk"), rtol=0.02)
     np.testing.assert_allclose(tail_ess(x), az.ess(x, method="tail"), rtol=0.02)
+
+
+@pytest.mark.parametrize("draws", [499, 500])
+@pytest.mark.parametrize("digits", [0, 1, 9])
+def test_odd_draws_and_ties_equal_arviz(draws, digits):
+    x = np.round(chains(0.5, 0.3, seed=5), digits)[:, :draws]
+    np.testing.assert_allclose(rhat(x), az.rhat(x), rtol=1e-9)
+    np.testing.assert_allclose(bulk_ess(x), az.ess(x, method="bulk"), rtol=0.02)
+    np.testing.assert_allclose(tail_ess(x), az.ess(x, method="tail"), rtol=0.02)
+
+
+def test_chains_that_forget_late_are_followed_to_the_end(monkeypatch):
+    """Few lags are looked at first: as many as there are must give the same."""
+    stacked = np.stack([chains(phi, 0.0, seed=6) for phi in (-0.9, 0.0, 0.9, 0.99, 0.999)], axis=-1)
+    bulk, tail = bulk_ess(stacked), tail_ess(stacked)
+    monkeypatch.setattr(statistics, "_FEW_LAGS", 10_000)
+    np.testing.assert_allclose(bulk, bulk_ess(stacked), rtol=1e-9)
+    np.testing.assert_allclose(tail, tail_ess(stacked), rtol=1e-9)
+
+
+@pytest.mark.parametrize("draws", [10, 11, 20, 21, 101, 500])
+def test_a_tail_is_what_lies_not_above_the_quantile(draws):
+    x = chains(0.5, 0.0, seed=7)[:, :draws]
+    ends = [statistics._split(1.0 * (x <= np.quantile(x, tail))[None]) for tail in (0.05, 0.95)]
+    sizes = [statistics._ess(statistics._Chains.of(end)) for end in ends]
+    np.testing.assert_allclose(tail_ess(x), np.fmin(*sizes)[0], rtol=1e-12)
+
+
+def test_measuring_leaves_the_draws_alone_and_takes_little_memory():
+    """60 MB of draws, of which one block at a time is copied."""
+    x = np.random.default_rng(8).normal(size=(4, 250, 7500))
+    before = x.copy()
+    tracemalloc.start()
+    check_draws({"x": x}, {})
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20e6
+    np.testing.assert_array_equal(x, before)
+
+
+def test_one_variable_alone_is_not_written_to():
+    """A single column could be measured in place."""
+    x = np.random.default_rng(9).normal(size=(4, 100, 1))
+    before = x.copy()
+    check_draws({"x": x}, {})
+    np.testing.assert_array_equal(x, before)
 
 
 def test_e_bfmi_equals_arviz():
