@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 import sys
 import threading
+from functools import cache
 from importlib import import_module
+from importlib.metadata import version
 from typing import Any
 
 from scistan.parts import import_part
 
-__all__ = ["has_tape", "load_nutpie", "load_stanli", "text_for_stanli"]
+__all__ = ["has_tape", "load_nutpie", "load_stanli", "text_for_stanli", "version_of"]
 
 _loader: int | None = None
 _guard = threading.Lock()
@@ -34,6 +36,12 @@ def load_stanli() -> Any:
 def load_nutpie() -> Any:
     """Import nutpie's compiled library, without the Python around it."""
     return import_part("nutpie._lib")
+
+
+@cache
+def version_of(package: str) -> str:
+    """Give an installed package's version; looking it up takes a millisecond, a part of a short run."""
+    return version(package)
 
 
 def has_tape() -> bool:

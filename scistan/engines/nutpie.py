@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 from collections import deque
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
 from scistan.engines.assemble import cores_for, settle
 from scistan.engines.interrupt import Interruption, heed_interrupts
-from scistan.engines.loading import load_nutpie, load_stanli
+from scistan.engines.loading import load_nutpie, load_stanli, version_of
 from scistan.engines.options import settings_for
 from scistan.engines.progress import Progress, open_progress
 from scistan.engines.protocol import Draws, Request
@@ -54,7 +53,7 @@ class NutpieEngine:
         draws = Draws(
             kept,
             self.name,
-            {"nutpie": version("nutpie"), "stanli": version("stanli")},
+            {"nutpie": version_of("nutpie"), "stanli": version_of("stanli")},
             timing,
             tuple(_numbers(request)),
             warmup if save_warmup else None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from scistan.engines.assemble import cores_for, settle
 from scistan.engines.columns import gather
 from scistan.engines.interrupt import Interruption, heed_interrupts
-from scistan.engines.loading import load_stanli, text_for_stanli
+from scistan.engines.loading import load_stanli, text_for_stanli, version_of
 from scistan.engines.options import settings_for
 from scistan.engines.progress import Progress, open_progress
 from scistan.engines.protocol import Chains, Draws, Request
@@ -106,7 +105,7 @@ def _settled(request: Request, buffers: Buffers, settings: dict[str, Any], timin
     draws = Draws(
         _slice(values, raw, warm, None),
         "stanli",
-        {"stanli": version("stanli")},
+        {"stanli": version_of("stanli")},
         timing,
         tuple(range(request.first_chain, request.first_chain + request.chains)),
         _slice(values, raw, 0, warm) if warm else None,
