@@ -31,7 +31,8 @@ from scistan.shapes import DATA, ONE, Shape, Size
 __all__ = ["merge_equal_rows"]
 
 FEWEST_ROWS = 50  # below, nothing is gained
-LEAST_GAIN = 2  # rows for each group, on average, that make merging worth the other form
+# Rows for each group, on average, from which on every merged form is the faster one (docs/stan-programs.md).
+LEAST_GAIN = 4
 
 log, square, total = (FUNCTIONS[n] for n in ("log", "square", "sum"))
 LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)

@@ -13,7 +13,7 @@ import scistan as ss
 from scistan.engines.density import StanDensity
 from scistan.graph.instance import Instance
 from scistan.inference.sample import subject_of
-from scistan.passes.rows import merge_equal_rows
+from scistan.passes.rows import LEAST_GAIN, merge_equal_rows
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import ancestral_draws
 from scistan.targets.scipy.evaluate import NUMPY, joint_log_density
@@ -108,7 +108,7 @@ def test_the_density_stays_the_same(predictor, family):
         pytest.skip("as Exponential")
     other = check_same_density(written(predictor, family).instance())
     (term,) = other.graph.observed
-    assert other.length(term.draw.shape[0]) <= N // 2
+    assert other.length(term.draw.shape[0]) <= N // LEAST_GAIN
 
 
 @settings(max_examples=15, deadline=None)
