@@ -17,9 +17,11 @@ from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable
 from scistan.targets.evaluate import Evaluator, Value, aligned
+from scistan.targets.joint import joint
 from scistan.targets.torch.affine import Affine
 from scistan.targets.torch.backend import TorchBackend
 from scistan.targets.torch.bijections import STRUCTURES, Bijection, bounded
+from scistan.targets.torch.convert import to_numpy
 from scistan.targets.torch.schedule import Schedule, Stage, Values
 from scistan.targets.torch.sums import Part, add_parts, split_sum
 from scistan.targets.torch.support import guards, signs_of
@@ -280,16 +282,6 @@ class TorchDensity:
             found[term.name] = array
         return found
 
-    def at_values(self, latents: Mapping[Node, Tensor]) -> Tensor:
-        """Give the joint log density at constrained values."""
-        evaluator = Evaluator(self.instance, self.backend)
-        for leaf, tensor in latents.items():
-            evaluator.set(leaf, tensor, batched=False)
-        result = self.backend.zeros()
-        for density in self.term_densities(evaluator).values():
-            result = result + density
-        return result
-
 
 def _sum_events(tensor: Tensor, lead: int) -> Tensor:
     return tensor.reshape((*tensor.shape[:lead], -1)).sum(-1)
@@ -297,7 +289,15 @@ def _sum_events(tensor: Tensor, lead: int) -> Tensor:
 
 def joint_log_density(instance: Instance, latents: Mapping[Node, np.ndarray]) -> float:
     """Give the joint log density at one point of constrained values; `-inf` outside the support."""
-    density = TorchDensity(instance)
-    if any(value_domain(t.draw).violations(latents[t.value]).any() for t in instance.graph.latents):
+    backend = TorchBackend()
+    evaluator = Evaluator(instance, backend)
+    for leaf, array in latents.items():
+        evaluator.set(leaf, backend.constant(array), batched=False)
+
+    def numbers(node: Node) -> np.ndarray:
+        return to_numpy(evaluator[node].array)
+
+    try:
+        return joint(instance.graph.terms, numbers, lambda term: float(numbers(total(term))))
+    except backend.module.linalg.LinAlgError:  # a matrix without a factor is not positive definite
         return -inf
-    return float(density.at_values({leaf: density.backend.constant(a) for leaf, a in latents.items()}))
