@@ -202,7 +202,7 @@ def _observed_leaf(name: str, values: object) -> Data:
     if not isinstance(values, Expression):
         if holds_expressions(values):
             raise messages.not_observable(name)
-        return data_leaf(values)
+        return data_leaf(values, assigned=True)
     node = values._scistan_node_
     if not isinstance(node, Data):
         raise messages.not_observable(name)

@@ -425,6 +425,24 @@ def missing_observations():
 
 
 @case("data")
+def missing_values_of_a_variable():
+    m = model()
+    m.x = ss.data(np.array([[1.0, 2.0], [3.0, np.nan]]))  # here
+
+
+@case("data")
+def missing_observations_of_a_variable():
+    m = model()
+    m["y"] = ss.Normal(0, 1).observe(np.array([1.0, np.nan]))  # here
+
+
+@case("data")
+def missing_values_in_an_array():
+    heights = np.array([1.0, np.nan])
+    heights * ss.data(2.0)  # here
+
+
+@case("data")
 def masked_values():
     ss.data(np.ma.masked_array([1, 2, 3], mask=[False, True, False]))  # here
 
