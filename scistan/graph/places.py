@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 from types import FrameType
 from weakref import WeakKeyDictionary
@@ -31,6 +32,16 @@ def user_place() -> Place | None:
     """Give the line of the user's that is being run."""
     frame = user_frame()
     return None if frame is None else Place(frame.f_code.co_filename, frame.f_lineno)
+
+
+def warn_at_users_line(text: str, category: type[Warning]) -> None:
+    """Warn as if the user's line had done so, whatever lies between it and here."""
+    frame = user_frame()
+    if frame is None:
+        warnings.warn(text, category, stacklevel=2)
+        return
+    seen = frame.f_globals.setdefault("__warningregistry__", {})
+    warnings.warn_explicit(text, category, frame.f_code.co_filename, frame.f_lineno, registry=seen)
 
 
 def remember(node: object, place: Place | None) -> None:

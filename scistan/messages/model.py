@@ -195,6 +195,17 @@ def name_in_use(name: str, users: Sequence[str], role: str) -> ModelError:
     )
 
 
+class ModelWarning(UserWarning):
+    """A model that can be meant as written, but seldom is."""
+
+
+def observed_again(name: str) -> str:
+    return (
+        f"`{name}` is observed again on the line that observed it before, and only the last counts; in a loop, give "
+        f"each its own name, `m[f'{name}_{{i}}'] = ...`, or observe all values in one statement"
+    )
+
+
 def defined_by_itself(name: str) -> ModelError:
     return ModelError(
         f"`{name}` cannot be defined by itself: the old `{name}` would be gone.",
