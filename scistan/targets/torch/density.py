@@ -16,6 +16,7 @@ from scistan.distributions.standard import frame_of, standard_draw
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable
+from scistan.passes.signs import Signs
 from scistan.targets.evaluate import Evaluator, Value, aligned
 from scistan.targets.joint import joint
 from scistan.targets.torch.affine import Affine
@@ -265,22 +266,17 @@ class TorchDensity:
 
     # -- densities over values ------------------------------------------------------------------------
     @cached_property
-    def _totals(self) -> list[tuple[Term, Node, list[Node]]]:
-        signs = signs_of(self.instance)
-        return [(term, total(term), guards(term, signs, bijected=False)) for term in self.instance.graph.terms]
+    def _signs(self) -> Signs:
+        return signs_of(self.instance)
 
-    def term_densities(self, evaluator: Evaluator) -> dict[str, Tensor]:
-        """Give each term's log density at the values that `evaluator` holds; -∞ outside, whatever the formula says."""
-        found = {}
-        for term, node, limits in self._totals:
-            value = evaluator[node]
-            array = value.array
-            for guard in limits:
-                at = evaluator[guard]
-                least = at.array.reshape(*at.array.shape[: int(at.batched)], -1).amin(-1)
-                array = self.torch.where(least < 0, least, array)
-            found[term.name] = array
-        return found
+    def term_density(self, term: Term, evaluator: Evaluator) -> Tensor:
+        """Give a term's log density at the values that `evaluator` holds; -∞ outside, whatever the formula says."""
+        array = evaluator[total(term)].array
+        for guard in guards(term, self._signs, bijected=False):
+            at = evaluator[guard]
+            least = at.array.reshape(*at.array.shape[: int(at.batched)], -1).amin(-1)
+            array = self.torch.where(least < 0, least, array)
+        return array
 
 
 def _sum_events(tensor: Tensor, lead: int) -> Tensor:
