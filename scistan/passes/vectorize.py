@@ -12,7 +12,8 @@ from scistan.graph.graph import Draw, Graph, Term
 from scistan.graph.node import Apply, Data, Gathered, Literal, Node, Variable, literal
 from scistan.graph.walk import topological
 from scistan.ops.declaration import REGISTRY as OPS
-from scistan.passes.batching import FULL, Batched, CannotBatch, batch_apply
+from scistan.ops.indexing import FULL
+from scistan.passes.batching import Batched, CannotBatch, batch_apply
 from scistan.shapes import DATA, GIVEN, Size, SizeTable, values_of
 
 __all__ = ["vectorize"]
