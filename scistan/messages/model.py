@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from pickle import PicklingError
 
 from scistan.errors import ArgumentError, DataError, ModelError, Place, UnsupportedError
 from scistan.graph.places import user_place
@@ -384,6 +385,18 @@ def bound_outside(name: str, side: str, bound: object, words: str) -> ModelError
     return ModelError(
         f"`{name}`: {side}={bound} leaves nothing of the support ({words}).",
         remedy=f"correct `{side}`",
+        place=user_place(),
+    )
+
+
+class NotPicklableError(UnsupportedError, PicklingError):
+    """What lives in one process, for it holds a model, whose formulas are functions."""
+
+
+def not_picklable(what: str, remedy: str) -> UnsupportedError:
+    return NotPicklableError(
+        f"{what} cannot be pickled: the formulas of its distributions are functions.",
+        remedy=remedy,
         place=user_place(),
     )
 
