@@ -893,6 +893,11 @@ def new_argument_outside_its_domain():
 
 
 @case("swapping")
+def truth_for_an_index():
+    swappable().with_data(g=np.array([True, False, True, True]))  # here
+
+
+@case("swapping")
 def new_index_outside():
     swappable().with_data(g=[0, 1, 3, 0])  # here
 
