@@ -68,18 +68,26 @@ class Domain:
     def violations(self, values: np.ndarray) -> np.ndarray:
         """Mark the events of `values` that lie outside; bounds that are nodes are not looked at."""
         values = np.asarray(values)
-        bad = ~np.isfinite(values)
+        bad = self._by_event(~np.isfinite(values))
+        return np.asarray(bad | self.excludes(np.where(np.isfinite(values), values, 0.0)))
+
+    def excludes(self, values: np.ndarray) -> np.ndarray:
+        """Mark the events outside as `violations` does, but let infinity through where no bound forbids it."""
+        values = np.asarray(values)
+        bad = np.isnan(values)
         if self.integer:
             bad |= values != np.floor(values)
         if isinstance(self.lower, int | float):
             bad |= (values <= self.lower) if self.lower_open else (values < self.lower)
         if isinstance(self.upper, int | float):
             bad |= (values >= self.upper) if self.upper_open else (values > self.upper)
-        if self.event_rank:
-            bad = bad.any(axis=tuple(range(-self.event_rank, 0)))
+        bad = self._by_event(bad)
         if self.holds is not None:
-            bad = bad | ~self.holds(np.where(np.isfinite(values), values, 0.0))
+            bad = bad | ~self.holds(np.where(np.isnan(values), 0.0, values))
         return np.asarray(bad)
+
+    def _by_event(self, bad: np.ndarray) -> np.ndarray:
+        return np.asarray(bad.any(axis=tuple(range(-self.event_rank, 0)))) if self.event_rank else bad
 
 
 def between(lower: Bound, upper: Bound, *, open_ends: bool = False) -> Domain:

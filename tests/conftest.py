@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from scistan.distributions import REGISTRY
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = Path(__file__).resolve().parent / "golden"
@@ -32,6 +34,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "long" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.fixture(autouse=True)
+def registry() -> Iterator[None]:
+    """Forget the distributions that a test declared: others go through all that there are."""
+    known = dict(REGISTRY)
+    yield
+    if len(REGISTRY) > len(known):
+        REGISTRY.clear()
+        REGISTRY.update(known)
 
 
 @pytest.fixture

@@ -19,9 +19,9 @@ from scistan.domains import (
     Domain,
 )
 from scistan.errors import Place
-from scistan.graph.node import Data, Node, Variable, extent
+from scistan.graph.node import Data, Node, extent
 from scistan.graph.places import user_place
-from scistan.graph.walk import leaves
+from scistan.graph.walk import has_latents
 from scistan.messages import model as messages
 from scistan.ops import FUNCTIONS
 from scistan.ops.coerce import as_node, data_leaf, holds_expressions, read_dims
@@ -202,7 +202,7 @@ def _observed_leaf(name: str, values: object) -> Data:
     if not isinstance(values, Expression):
         if holds_expressions(values):
             raise messages.not_observable(name)
-        return data_leaf(values)
+        return data_leaf(values, assigned=True)
     node = values._scistan_node_
     if not isinstance(node, Data):
         raise messages.not_observable(name)
@@ -235,7 +235,7 @@ def _argument(d: Distribution, name: str, domain: Domain, value: object) -> Node
     numbers = constant_value(node)
     if len(node.shape) < domain.event_rank:
         raise messages.illegal_constant(d.title, name, domain.words, f"of shape {values_of(node.shape)}", d.signature)
-    if domain.integer and d.stan.name and not node.integer and any(isinstance(n, Variable) for n in leaves([node])):
+    if domain.integer and d.stan.name and not node.integer and has_latents(node):
         raise messages.illegal_constant(d.title, name, domain.words, "computed from latents", d.signature)
     if numbers is not None:
         bad = domain.violations(numbers)

@@ -23,6 +23,7 @@ __all__ = [
     "Variable",
     "apply",
     "extent",
+    "is_applied",
     "literal",
 ]
 
@@ -157,6 +158,11 @@ class Apply(Node):
 
     def __repr__(self) -> str:
         return f"{self.op.name}/{len(self._args)}"
+
+
+def is_applied(node: Node, op: str) -> bool:
+    """Tell whether a node applies the op of this name."""
+    return isinstance(node, Apply) and node.op.name == op
 
 
 _interned: WeakValueDictionary[Hashable, Node] = WeakValueDictionary()

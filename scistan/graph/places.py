@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
+from types import FrameType
 from weakref import WeakKeyDictionary
 
 from scistan.errors import Place
@@ -15,15 +17,31 @@ _KEPT_PER_NODE = 8
 _places: WeakKeyDictionary[object, list[Place]] = WeakKeyDictionary()
 
 
-def user_place() -> Place | None:
-    """Find the innermost line of the call stack that is neither SciStan's nor of a library that computes."""
-    frame = sys._getframe(1)
+def user_frame() -> FrameType | None:
+    """Find the innermost frame of the call stack that is neither SciStan's nor of a library that computes."""
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
         if not file.startswith(_HOME) and not any(library in file for library in _LIBRARIES):
-            return Place(file, frame.f_lineno)
-        frame = frame.f_back  # type: ignore[assignment]
+            return frame
+        frame = frame.f_back
     return None
+
+
+def user_place() -> Place | None:
+    """Give the line of the user's that is being run."""
+    frame = user_frame()
+    return None if frame is None else Place(frame.f_code.co_filename, frame.f_lineno)
+
+
+def warn_at_users_line(text: str, category: type[Warning]) -> None:
+    """Warn as if the user's line had done so, whatever lies between it and here."""
+    frame = user_frame()
+    if frame is None:
+        warnings.warn(text, category, stacklevel=2)
+        return
+    seen = frame.f_globals.setdefault("__warningregistry__", {})
+    warnings.warn_explicit(text, category, frame.f_code.co_filename, frame.f_lineno, registry=seen)
 
 
 def remember(node: object, place: Place | None) -> None:

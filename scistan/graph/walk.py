@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from scistan.graph.node import Apply, Node
+from scistan.graph.node import Apply, Node, Variable
 
-__all__ = ["leaves", "rebuild", "topological", "use_counts"]
+__all__ = ["has_latents", "leaves", "rebuild", "topological", "use_counts"]
 
 
 def topological(roots: Iterable[Node]) -> list[Node]:
@@ -31,6 +31,11 @@ def topological(roots: Iterable[Node]) -> list[Node]:
 def leaves(roots: Iterable[Node]) -> Iterator[Node]:
     """Yield the leaves below `roots` in order of first use."""
     return (node for node in topological(roots) if not isinstance(node, Apply))
+
+
+def has_latents(node: Node) -> bool:
+    """Tell whether a node is a latent, or computed from one."""
+    return any(isinstance(leaf, Variable) for leaf in leaves([node]))
 
 
 def use_counts(roots: Iterable[Node]) -> dict[Node, int]:

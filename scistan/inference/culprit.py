@@ -10,6 +10,7 @@ import orjson
 
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.density import pointwise
+from scistan.distributions.resolve import batch_rank
 from scistan.engines.density import StanDensity
 from scistan.engines.encoding import to_json
 from scistan.errors import ScistanError
@@ -89,6 +90,8 @@ def _bad_terms(instance: Instance, latents: Mapping[str, np.ndarray]) -> Iterato
                 density = np.asarray(evaluator[pointwise(term)].array)
             except KeyError:
                 continue
+            except np.linalg.LinAlgError:  # a matrix without a factor: no event has a density
+                density = np.full(instance.shape(term.draw.shape[: batch_rank(term.draw)]), -np.inf)
             if not np.isfinite(density).all():
                 yield term, _describe(term, density, evaluator)
 
@@ -144,8 +147,13 @@ def _describe(term: Term, density: np.ndarray, evaluator: Evaluator) -> ScistanE
 def _details(term: Term, at: tuple[int, ...], evaluator: Evaluator) -> tuple[str, str]:
     """Say which event it is, and its value and arguments."""
     d: Distribution = term.draw.distribution
-    said = [f"{p.name} = {_shown(evaluator[node], len(node.shape), p.domain.event_rank, at)}"
-            for p, node in zip(d.parameters, term.draw.args, strict=True)]
+    said = []
+    for p, node in zip(d.parameters, term.draw.args, strict=True):
+        try:
+            shown = _shown(evaluator[node], len(node.shape), p.domain.event_rank, at)
+        except np.linalg.LinAlgError:
+            shown = "a matrix that cannot be computed"
+        said.append(f"{p.name} = {shown}")
     value = _shown(evaluator[term.value], len(term.draw.shape), d.event_rank, at)
     where = f"[{', '.join(map(str, at))}]" if at else ""
     return where, f"at the value {value}" + (f" with {', '.join(said)}" if said else "")

@@ -45,7 +45,7 @@ def latent_values(instance: Instance, values: Mapping[str, object]) -> dict[Node
         raise messages.missing_latents(missing)
     found: dict[Node, np.ndarray] = {}
     for name, term in latents.items():
-        array = read_array(values[name]).values.astype(float)
+        array = read_array(values[name], name).values.astype(float)
         expected = instance.shape(term.draw.shape)
         if array.shape != expected:
             raise model_messages.data_shape(name, expected, array.shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +17,7 @@ from scistan.inference.groups import GENERATED, make_group
 from scistan.inference.named import Named
 from scistan.inference.seam import summary_table, to_inference_data
 from scistan.inference.subject import Subject
+from scistan.messages import model as model_messages
 from scistan.messages import sampling as messages
 
 __all__ = ["Fit"]
@@ -56,6 +58,25 @@ class Fit:
 
     def __post_init__(self) -> None:
         self.posterior = Named(self.posterior)
+
+    def __copy__(self) -> Fit:
+        return self._with(dict(self.__dict__))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Fit:
+        parts = {key: value for key, value in self.__dict__.items() if key != "subject"}
+        return self._with({**deepcopy(parts, memo), "subject": self.subject})  # a graph never changes
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if self.subject is None:  # loaded, so that there is no model in it
+            return super().__reduce_ex__(protocol)
+        raise model_messages.not_picklable(
+            f"the fit of `{self.model_name}`", "write it with `fit.save(path)`, and read it there with `ss.load(path)`"
+        )
+
+    def _with(self, parts: dict[str, Any]) -> Fit:
+        other = object.__new__(Fit)
+        other.__dict__.update(parts)
+        return other
 
     # -- what ran ---------------------------------------------------------------------------------
     @property

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from scistan.errors import ScistanError
+from scistan.graph.places import warn_at_users_line
 from scistan.inference.executors import Executor
 
 __all__ = ["sample_models"]
@@ -18,9 +20,18 @@ def sample_models(models: Any, executor: Executor | None = None, workers: int = 
     Each model is lowered, checked and put together here; its chains go to `executor`, so that a cluster's workers
     get plain text and numbers and send draws back. Without one, models run one after the other.
     """
-    if isinstance(models, Mapping):
-        return dict(zip(models, sample_models(list(models.values()), executor, workers, **settings), strict=True))
+    named = isinstance(models, Mapping)
     settings.setdefault("progress", False)
+    caught: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            fits = _fits(list(models.values() if named else models), executor, workers, settings)
+    finally:
+        _pass_on(caught)
+    return dict(zip(models, fits, strict=True)) if named else fits
+
+
+def _fits(models: Sequence[Any], executor: Executor | None, workers: int, settings: Mapping[str, Any]) -> list[Any]:
     if executor is None:
         return [_fit(model, settings) for model in models]
     with ThreadPoolExecutor(workers, thread_name_prefix="scistan-sample") as threads:
@@ -34,3 +45,12 @@ def _fit(model: Any, settings: Mapping[str, Any]) -> Any:
         return model.mcmc(**settings)
     except ScistanError as error:
         return error
+
+
+def _pass_on(caught: Iterable[warnings.WarningMessage]) -> None:
+    """Repeat warnings; those that `m.mcmc` gave its caller, which is this module, at the user's line."""
+    for one in caught:
+        if one.filename == __file__:
+            warn_at_users_line(str(one.message), one.category)
+        else:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno, source=one.source)

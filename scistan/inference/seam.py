@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
@@ -105,4 +106,8 @@ def summary_table(posterior: Any, **options: Any) -> Any:
     """Summarize a posterior with ArviZ: means, sds, intervals, ESS and R-hat."""
     import arviz
 
-    return arviz.summary(to_inference_data({"posterior": posterior}), **options)
+    with warnings.catch_warnings():
+        # Entries that are constant, as those of a Cholesky factor above its diagonal, have no R-hat: 0 / 0.
+        constant = r"invalid value encountered in (scalar )?divide"
+        warnings.filterwarnings("ignore", constant, RuntimeWarning, module=r"arviz")
+        return arviz.summary(to_inference_data({"posterior": posterior}), **options)

@@ -18,6 +18,15 @@ def dim_length(name: str, dim: str, expected: int, given: int, labelled: bool) -
     )
 
 
+def truth_for_positions(name: str) -> DataError:
+    return DataError(
+        f"`{name}` was given true and false, and the model reads positions from it.",
+        remedy="for two groups make whole numbers of them, `flags.astype(int)`; the positions of what is true are "
+        "`np.flatnonzero(flags)`",
+        place=user_place(),
+    )
+
+
 def labels_differ(name: str, dim: str, expected: Sequence[object], given: Sequence[object]) -> DataError:
     if len(expected) != len(given):
         return dim_length(name, dim, len(expected), len(given), True)

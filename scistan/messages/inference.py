@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from scistan.domains import Domain
 from scistan.errors import InternalError, ModelError, Place, SamplingError, ScistanError, UnsupportedError
 from scistan.graph.places import user_place
+from scistan.messages import sampling
 from scistan.messages.model import UnknownVariableError, nearest
 
 
@@ -174,12 +175,8 @@ def cannot_sample(why: str) -> SamplingError:
 
 def program_refused(engine: str, why: str, program: str) -> ScistanError:
     """A program that does not even parse is our fault; one that an engine lacks a function for is its gap."""
-    if "unsupported function" in why:
-        return UnsupportedError(
-            f"the engine {engine!r} cannot run this model: {why.splitlines()[0]}.",
-            remedy="use engine='cmdstan'",
-            place=user_place(),
-        )
+    if "unsupported function" in why or sampling.NO_ROWS in why:
+        return sampling.program_refused(engine, why.splitlines()[0])
     return InternalError(f"the generated program was refused by {engine}: {why}", attachment=program)
 
 

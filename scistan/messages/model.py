@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from pickle import PicklingError
 
 from scistan.errors import ArgumentError, DataError, ModelError, Place, UnsupportedError
 from scistan.graph.places import user_place
@@ -195,6 +196,17 @@ def name_in_use(name: str, users: Sequence[str], role: str) -> ModelError:
     )
 
 
+class ModelWarning(UserWarning):
+    """A model that can be meant as written, but seldom is."""
+
+
+def observed_again(name: str) -> str:
+    return (
+        f"`{name}` is observed again on the line that observed it before, and only the last counts; in a loop, give "
+        f"each its own name, `m[f'{name}_{{i}}'] = ...`, or observe all values in one statement"
+    )
+
+
 def defined_by_itself(name: str) -> ModelError:
     return ModelError(
         f"`{name}` cannot be defined by itself: the old `{name}` would be gone.",
@@ -373,6 +385,18 @@ def bound_outside(name: str, side: str, bound: object, words: str) -> ModelError
     return ModelError(
         f"`{name}`: {side}={bound} leaves nothing of the support ({words}).",
         remedy=f"correct `{side}`",
+        place=user_place(),
+    )
+
+
+class NotPicklableError(UnsupportedError, PicklingError):
+    """What lives in one process, for it holds a model, whose formulas are functions."""
+
+
+def not_picklable(what: str, remedy: str) -> UnsupportedError:
+    return NotPicklableError(
+        f"{what} cannot be pickled: the formulas of its distributions are functions.",
+        remedy=remedy,
         place=user_place(),
     )
 

@@ -81,7 +81,16 @@ def unknown_metric(engine: str, metric: object, metrics: Mapping[str, Iterable[s
     return ModelError(f"the engine {engine!r} has no metric {metric!r}.", remedy=remedy, place=user_place())
 
 
+NO_ROWS = "int argument must be int data"  # what stanli says of whole numbers of length 0
+
+
 def program_refused(engine: str, why: str) -> UnsupportedError:
+    if NO_ROWS in why:
+        return UnsupportedError(
+            f"{engine} cannot run this model on no observations: it takes no whole numbers of length 0.",
+            remedy="observe at least one value, or sample with engine='cmdstan', which takes none as well",
+            place=user_place(),
+        )
     return UnsupportedError(
         f"{engine} does not take this program: {why}", remedy="use engine='cmdstan'", place=user_place()
     )

@@ -12,7 +12,7 @@ from scistan.distributions.unnamed import Unnamed
 from scistan.errors import Place
 from scistan.graph.graph import Draw, Graph, Term
 from scistan.graph.node import Apply, Data, Node, Variable
-from scistan.graph.places import remember, user_place
+from scistan.graph.places import remember, user_place, warn_at_users_line
 from scistan.graph.walk import topological
 from scistan.messages import data as data_messages
 from scistan.messages import model as messages
@@ -97,6 +97,8 @@ class Book:
                 return
             self._check_free(old)
             self._check_not_its_own(old, entry)
+            if old.role == entry.role == "observed" and old.place == entry.place is not None:  # a loop, most likely
+                warn_at_users_line(messages.observed_again(name), messages.ModelWarning)
             self._remove(old)  # a new meaning may depend on what was written since, so it goes last
             self._enter(entry)
 

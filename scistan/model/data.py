@@ -22,7 +22,7 @@ def data(values: object, *, dims: str | Sequence[str] | None = None) -> Expressi
     (3,)
     """
     names = None if dims is None else read_dims("data", dims)
-    leaf = data_leaf(values, names)
+    leaf = data_leaf(values, names, assigned=True)
     if names is not None and len(names) != len(leaf.shape):
         raise messages.dims_rank("data", names, values_of(leaf.shape))
     return Expression(leaf)

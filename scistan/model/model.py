@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
@@ -184,6 +184,10 @@ class Model:
 
     def __deepcopy__(self, _: object) -> Self:
         return copy(self)  # nodes never change, so two models can share them
+
+    def __reduce__(self) -> NoReturn:
+        remedy = "build it in a function, and call that in each process; fits travel by `fit.save`"
+        raise messages.not_picklable(f"the model `{self.name}`", remedy)
 
     @property
     def _length(self) -> Callable[[Size], int]:

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from scistan.graph.instance import Instance
-from scistan.graph.node import Data, Node
+from scistan.graph.node import Data, Node, is_applied
+from scistan.graph.walk import topological
 from scistan.messages import data as messages
 from scistan.messages import model as model_messages
 from scistan.model.book import Book, Entry
@@ -49,6 +50,8 @@ def bind(book: Book, bindings: Bindings, data: Mapping[str, object]) -> None:
             raise messages.unknown_data(name, _data_names(book), name in book.dims)
         labelled = read_array(given, name)
         _check_axes(name, entry, labelled)
+        if labelled.values.dtype.kind == "b" and not entry.node.boolean and _is_position(book, entry.node):
+            raise messages.truth_for_positions(name)
         values = np.array(labelled.values, dtype=np.int64 if labelled.values.dtype.kind in "biu" else np.float64)
         counts = entry.node.integer or (entry.draw is not None and entry.draw.distribution.discrete)
         if counts and (values == np.floor(values)).all():
@@ -69,6 +72,12 @@ def _check_axes(name: str, entry: Entry, labelled: Labelled) -> None:
     named = [(own, dim) for own, dim in zip(labelled.dims or (), entry.dims, strict=False) if own and dim]
     if any(own != dim and own in entry.dims for own, dim in named):
         raise messages.dims_differ(name, entry.dims, labelled.dims or ())
+
+
+def _is_position(book: Book, leaf: Data) -> bool:
+    """Tell whether data are an index, or an index is computed from them."""
+    indices = [node for node in book.graph().nodes if is_applied(node, "index")]
+    return leaf in topological([position for node in indices for position in node.args[1:]])
 
 
 def _labels(entry: Entry, labelled: Labelled) -> dict[str, list[object]]:

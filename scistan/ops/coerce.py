@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from scistan.graph.called import assigned_name, variable_name
 from scistan.graph.node import Data, Node, extent, literal
 from scistan.graph.places import remember, user_place
 from scistan.messages import model as messages
@@ -79,8 +80,11 @@ def _from_torch(value: Any) -> Labelled:
 _READERS = {"pandas": _from_pandas, "xarray": _from_xarray, "torch": _from_torch}
 
 
-def read_array(value: object, name: str = "") -> Labelled:
-    """Read numbers from anything array-like; refuse what is not numeric or not finite."""
+def read_array(value: object, name: str = "", *, assigned: bool = False) -> Labelled:
+    """Read numbers from anything array-like; refuse what is not numeric or not finite.
+
+    A message calls it `name`, or as its columns are called, or what it is `assigned` to on the user's line.
+    """
     if hasattr(type(value), "_scistan_node_"):
         raise messages.already_part(value)
     library = type(value).__module__.partition(".")[0]
@@ -103,7 +107,7 @@ def read_array(value: object, name: str = "") -> Labelled:
     if bad.any():
         where = tuple(int(i) for i in np.argwhere(bad)[0])
         at = _rows_in_table(value, bad) or where or "the only place"
-        whose = [name] if name else _columns(value, bad)
+        whose = [name] if name else _columns(value, bad) or _called(value, assigned)
         raise messages.not_finite(int(bad.sum()), labelled.values[where], at, whose)
     return labelled
 
@@ -123,6 +127,11 @@ def _columns(value: Any, bad: np.ndarray) -> list[str]:
         return [str(column) for k, column in enumerate(value.columns) if bad[:, k].any()]
     own = getattr(value, "name", None)
     return [own] if isinstance(own, str) else []
+
+
+def _called(value: object, assigned: bool) -> list[str]:
+    found = (assigned and assigned_name()) or variable_name(value)
+    return [found] if found else []
 
 
 _LARGEST = np.iinfo(np.int64).max
@@ -152,9 +161,9 @@ def read_dims(name: str, dims: object) -> tuple[str, ...]:
     return names
 
 
-def data_leaf(value: object, dims: tuple[str | None, ...] | None = None) -> Data:
+def data_leaf(value: object, dims: tuple[str | None, ...] | None = None, *, assigned: bool = False) -> Data:
     """Make a data leaf of its own from an array-like value: copied and frozen."""
-    labelled = read_array(value)
+    labelled = read_array(value, assigned=assigned)
     frozen = _frozen(labelled.values)
     shape = tuple(Size.new(n, rank=DATA, axis=axis) for axis, n in enumerate(frozen.shape))
     coords = labelled.coords

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from scistan.errors import Place
-from scistan.graph.node import Apply, Data, Node, Variable
-from scistan.graph.walk import topological
+from scistan.graph.node import Apply, Data, Node
+from scistan.graph.walk import has_latents
 from scistan.messages import data as data_messages
 from scistan.messages import expressions as messages
 from scistan.ops.coerce import as_node, read_array
@@ -17,10 +17,21 @@ from scistan.ops.elementwise import add, equal, greater, greater_equal, less, le
 from scistan.ops.expression import Expression, build
 from scistan.shapes import ONE, Equality, Shape, Size, broadcast, values_of
 
-__all__ = ["INDEX", "check_no_negative", "index", "length", "pick", "place_of_arrays", "positions", "slice_size"]
+__all__ = [
+    "FULL",
+    "INDEX",
+    "check_no_negative",
+    "index",
+    "length",
+    "pick",
+    "place_of_arrays",
+    "positions",
+    "slice_size",
+]
 
 # One item of an index: ("int", i) · ("slice", start, stop, step) · ("array", rank of the index) · ("new",)
 Item = tuple[Any, ...]
+FULL: Item = ("slice", None, None, None)  # the whole of an axis
 
 
 def index(x: object, key: Any) -> Expression:
@@ -106,7 +117,7 @@ def _item(one: Any, node: Node, axis: int, arrays: list[Node]) -> Item:
     position = as_node(one)
     if _is_truth(position):
         raise messages.truth_as_index(shape, position.called if isinstance(position, Data) else "")
-    if not _is_whole(position) or any(isinstance(leaf, Variable) for leaf in topological([position])):
+    if not _is_whole(position) or has_latents(position):
         raise messages.no_whole_index(shape)
     _check_bounds(position, node.shape[axis], shape)
     arrays.append(position)
@@ -278,7 +289,7 @@ def _take(xp: Any, x: Any, *positions: Any, items: tuple[Item, ...]) -> Any:
 def _whole_but_for_one(items: tuple[Item, ...]) -> bool:
     """Tell whether one axis is picked from by an array and every other is kept as it is."""
     others = [item for item in items if item[0] != "array"]
-    return len(others) == len(items) - 1 and all(item == ("slice", None, None, None) for item in others)
+    return len(others) == len(items) - 1 and all(item == FULL for item in others)
 
 
 def _widened(xp: Any, position: Any, width: int, like: Any) -> Any:

@@ -8,11 +8,11 @@ from typing import Any
 from scistan.graph.node import Apply, Node
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.ops.declaration import Op
+from scistan.ops.indexing import FULL
 from scistan.shapes import Size
 
 __all__ = ["Batched", "CannotBatch", "batch_apply"]
 
-FULL = ("slice", None, None, None)
 # Ops whose axes count from the end: an axis in front changes nothing.
 _FROM_THE_END = frozenset(
     {"sum", "mean", "prod", "min", "max", "logsumexp", "softmax", "log_softmax", "cumsum", "diagonal_matrix"}

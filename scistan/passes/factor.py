@@ -8,7 +8,7 @@ from scistan.distributions.declaration import REGISTRY as DISTRIBUTIONS
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.resolve import value_domain
 from scistan.graph.graph import Draw, Graph, Term
-from scistan.graph.node import Apply, Node, Variable
+from scistan.graph.node import Apply, Node, Variable, is_applied
 from scistan.ops.declaration import Op
 from scistan.ops.expression import Expression
 from scistan.passes.signs import Signs
@@ -52,18 +52,18 @@ class _Factors:
         """cholesky(L @ L') -> L where `L` is lower triangular with a positive diagonal."""
         if not isinstance(node, Apply) or not isinstance(node.op, Op):
             return node
-        if node.op.name == "cholesky" and _is(args[0], "matmul"):
+        if node.op.name == "cholesky" and is_applied(args[0], "matmul"):
             left, right = args[0].args
-            if _is(right, "transpose") and right.args[0] is left and self.is_factor(left):
+            if is_applied(right, "transpose") and right.args[0] is left and self.is_factor(left):
                 return left
         return node if args == node.args else node.op.build(args, dict(node.attributes))
 
     def is_factor(self, node: Node) -> bool:
         """Tell whether a matrix is a Cholesky factor for certain: a latent one, its rows scaled or not."""
         while node not in self._known:
-            if _is(node, "matmul") and _is(node.args[0], "diagonal_matrix"):
+            if is_applied(node, "matmul") and is_applied(node.args[0], "diagonal_matrix"):
                 scale, matrix = node.args[0].args[0], node.args[1]
-            elif _is(node, "multiply"):
+            elif is_applied(node, "multiply"):
                 scale, matrix = sorted(node.args, key=_is_square)
                 if _is_square(scale) or len(scale.shape) == 1:
                     return False  # columns scaled, or elements
@@ -77,7 +77,3 @@ class _Factors:
 
 def _is_square(node: Node) -> bool:
     return len(node.shape) == 2 and ONE not in node.shape
-
-
-def _is(node: Node, op: str) -> bool:
-    return isinstance(node, Apply) and node.op.name == op

@@ -9,8 +9,8 @@ from typing import Any
 from scistan.distributions.declaration import Distribution, Parameter, StanForm
 from scistan.domains import MATRIX, REAL, VECTOR
 from scistan.graph.graph import Draw, Graph, Term
-from scistan.graph.node import Apply, Node, Variable, literal
-from scistan.graph.walk import topological
+from scistan.graph.node import Apply, Node, is_applied, literal
+from scistan.graph.walk import has_latents
 from scistan.ops import FUNCTIONS
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.ops.expression import Expression
@@ -109,7 +109,7 @@ def _summands(node: Node) -> list[tuple[Node, int]]:
         if isinstance(top, Apply) and top.op.name in ("add", "subtract"):
             right = sign if top.op.name == "add" else -sign
             stack += [(top.args[1], right), (top.args[0], sign)]
-        elif isinstance(top, Apply) and top.op.name == "negative":
+        elif is_applied(top, "negative"):
             stack.append((top.args[0], -sign))
         else:
             result.append((top, sign))
@@ -131,8 +131,7 @@ def _product(node: Node) -> tuple[Node, Node] | None:
     design, beta = node.args
     if len(design.shape) != 2 or not 1 <= len(beta.shape) <= 2:
         return None
-    known = not any(isinstance(n, Variable) for n in topological([design]))
-    return (design, beta) if known else None
+    return None if has_latents(design) else (design, beta)
 
 
 @cache

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from scistan.graph.node import Apply, Literal, Node, literal
+from scistan.graph.node import Apply, Literal, Node, is_applied, literal
 from scistan.ops.declaration import REGISTRY as OPS
-from scistan.passes.batching import FULL
+from scistan.ops.indexing import FULL
 from scistan.passes.signs import Signs
 
 __all__ = ["kernel_of"]
@@ -19,7 +19,7 @@ def kernel_of(op: str, args: tuple[Node, ...], signs: Signs) -> Node | None:
     if op != "multiply":
         return None
     for height, kernel in (args, args[::-1]):
-        if isinstance(kernel, Apply) and kernel.op.name == "gp_exp_quad_cov" and not height.shape:
+        if is_applied(kernel, "gp_exp_quad_cov") and not height.shape:
             x, alpha, rho = kernel.args
             constant, powers = _factors(height)
             root = next(iter(powers), None)

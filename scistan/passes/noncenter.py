@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from scistan.distributions.standard import frame_of
 from scistan.graph.graph import Draw, Graph, Term
-from scistan.graph.node import Node, Variable
-from scistan.graph.walk import topological
+from scistan.graph.walk import has_latents
 from scistan.passes.factor import by_factor
 
 __all__ = ["noncenter"]
@@ -26,10 +25,6 @@ def _change(term: Term) -> Draw:
     frame = frame_of(draw)
     if term.is_observed or frame is None or draw.truncated or draw.constraint is not None or draw.centred:
         return term.draw
-    if draw.centred is None and not any(map(_is_latent, frame.nodes)):
+    if draw.centred is None and not any(map(has_latents, frame.nodes)):
         return term.draw
     return replace(draw, noncentred=True)
-
-
-def _is_latent(node: Node) -> bool:
-    return any(isinstance(n, Variable) for n in topological([node]))

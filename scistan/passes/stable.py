@@ -10,7 +10,7 @@ from typing import Any
 from scistan.distributions.declaration import REGISTRY as DISTRIBUTIONS
 from scistan.distributions.declaration import Distribution
 from scistan.graph.graph import Draw, Graph, Term
-from scistan.graph.node import Apply, Literal, Node
+from scistan.graph.node import Apply, Literal, Node, is_applied
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.ops.declaration import Op
 from scistan.passes.kernels import kernel_of
@@ -25,16 +25,12 @@ def use_stable_forms(graph: Graph) -> Graph:
     return graph.mapped(_Rules(Signs(graph)).rewrite).with_draws(_linked).with_draws(_standard)
 
 
-def _is(node: Node, op: str) -> bool:
-    return isinstance(node, Apply) and node.op.name == op
-
-
 def _is_one(node: Node) -> bool:
     return isinstance(node, Literal) and node.value == 1
 
 
 def _negative(node: Node) -> Node:
-    return node.args[0] if _is(node, "negative") else OPS["negative"].build((node,))
+    return node.args[0] if is_applied(node, "negative") else OPS["negative"].build((node,))
 
 
 class _Rules:
@@ -69,19 +65,19 @@ class _Rules:
             return None
         name, args, attributes = inner.op.name, inner.args, dict(inner.attributes)
         if name == "subtract" and _is_one(args[0]):
-            if _is(args[1], "exp"):  # log(1 - exp(x)) -> log1m_exp(x)
+            if is_applied(args[1], "exp"):  # log(1 - exp(x)) -> log1m_exp(x)
                 return OPS["log1m_exp"].build(args[1].args)
             return OPS["log1m"].build(args[1:])  # log(1 - x) -> log1m(x)
         if name == "add" and any(map(_is_one, args)):
             other = args[1] if _is_one(args[0]) else args[0]
-            if _is(other, "exp"):  # log(1 + exp(x)) -> softplus(x)
+            if is_applied(other, "exp"):  # log(1 + exp(x)) -> softplus(x)
                 return OPS["softplus"].build(other.args)
             return OPS["log1p"].build((other,))  # log(1 + x) -> log1p(x)
         if name == "inv_logit":  # log(inv_logit(x)) -> log_inv_logit(x)
             return OPS["log_inv_logit"].build(args)
         if name == "Phi":  # log(Phi(x)) -> log_Phi(x)
             return OPS["log_Phi"].build(args)
-        if name == "sum" and _is(args[0], "exp"):  # log(sum(exp(x))) -> logsumexp(x)
+        if name == "sum" and is_applied(args[0], "exp"):  # log(sum(exp(x))) -> logsumexp(x)
             return OPS["logsumexp"].build(args[0].args, attributes)
         if name == "softmax":  # log(softmax(x)) -> log_softmax(x)
             return OPS["log_softmax"].build(args, attributes)
@@ -128,9 +124,9 @@ def _parts(node: Node, forward: str, backward: str = "") -> Iterator[tuple[Node,
     stack = [(node, True)]
     while stack:
         top, ahead = stack.pop()
-        if _is(top, forward) or (backward and _is(top, backward)):
+        if is_applied(top, forward) or (backward and is_applied(top, backward)):
             left, right = top.args
-            stack += [(right, ahead == _is(top, forward)), (left, ahead)]
+            stack += [(right, ahead == is_applied(top, forward)), (left, ahead)]
         else:
             yield top, ahead
 
@@ -144,27 +140,27 @@ def _joined(parts: list[tuple[Node, bool]]) -> Node:
 
 def _is_exponential(node: Node) -> bool:
     """Tell whether a value is exp(x), alone or times something."""
-    return any(_is(factor, "exp") for factor, _ in _parts(node, "multiply", "divide"))
+    return any(is_applied(factor, "exp") for factor, _ in _parts(node, "multiply", "divide"))
 
 
 def _difference(left: Node, right: Node) -> Node | None:
-    if _is_one(left) and _is(right, "inv_logit"):  # 1 - inv_logit(x) -> inv_logit(-x)
+    if _is_one(left) and is_applied(right, "inv_logit"):  # 1 - inv_logit(x) -> inv_logit(-x)
         return OPS["inv_logit"].build((_negative(right.args[0]),))
-    if _is_one(left) and _is(right, "Phi"):  # 1 - Phi(x) -> Phi(-x)
+    if _is_one(left) and is_applied(right, "Phi"):  # 1 - Phi(x) -> Phi(-x)
         return OPS["Phi"].build((_negative(right.args[0]),))
-    if _is_one(right) and _is(left, "exp"):  # exp(x) - 1 -> expm1(x)
+    if _is_one(right) and is_applied(left, "exp"):  # exp(x) - 1 -> expm1(x)
         return OPS["expm1"].build(left.args)
     return None
 
 
 def _ratio(top: Node, bottom: Node) -> Node | None:
-    if _is(bottom, "add") and any(map(_is_one, bottom.args)):
+    if is_applied(bottom, "add") and any(map(_is_one, bottom.args)):
         other = bottom.args[1] if _is_one(bottom.args[0]) else bottom.args[0]
-        if _is(other, "exp") and _is_one(top):  # 1 / (1 + exp(-x)) -> inv_logit(x)
+        if is_applied(other, "exp") and _is_one(top):  # 1 / (1 + exp(-x)) -> inv_logit(x)
             return OPS["inv_logit"].build((_negative(other.args[0]),))
-        if other is top and _is(top, "exp"):  # exp(x) / (1 + exp(x)) -> inv_logit(x)
+        if other is top and is_applied(top, "exp"):  # exp(x) / (1 + exp(x)) -> inv_logit(x)
             return OPS["inv_logit"].build(top.args)
-    whole = _is(bottom, "sum") and _is(top, "exp") and bottom.args[0] is top
+    whole = is_applied(bottom, "sum") and is_applied(top, "exp") and bottom.args[0] is top
     if whole and isinstance(bottom, Apply) and len(top.shape) == 1:  # exp(x) / sum(exp(x)) -> softmax(x)
         return OPS["softmax"].build(top.args, {"axis": -1})
     return None
@@ -187,7 +183,7 @@ def _sum_of(inner: Node, attributes: dict[str, Any]) -> Node | None:
 
 def _matmul_of(left: Node, right: Node) -> Node | None:
     """y @ x' -> x @ y for a vector and a matrix."""
-    if len(left.shape) == 1 and len(right.shape) == 2 and _is(right, "transpose"):
+    if len(left.shape) == 1 and len(right.shape) == 2 and is_applied(right, "transpose"):
         return OPS["matmul"].build((right.args[0], left), {"ranks": (2, 1)})
     return None
 

@@ -96,3 +96,18 @@ def test_no_observations_at_all(family):
     m.a = ss.Normal(0, 1)
     m.y = family(m.a).observe([])
     assert m.verify(points=3).ok
+
+
+def on_no_observations() -> ss.Model:
+    m = ss.Model("none")
+    m.x = ss.data([[0.5, 1.0], [1.0, 2.0]])
+    m.b = ss.Normal(0, 1, shape=2)
+    m.y = ss.Bernoulli(ss.inv_logit(m.x @ m.b)).observe([0, 1])
+    return m.with_data(x=np.zeros((0, 2)), y=np.zeros(0, int))
+
+
+@pytest.mark.parametrize("verb", ["verify", "mcmc"])
+def test_no_observations_are_a_gap_of_stanli_and_no_fault_of_ours(verb):
+    m = on_no_observations()
+    with pytest.raises(ss.UnsupportedError, match=r"takes no whole numbers of length 0(?s:.*)engine='cmdstan'"):
+        m.verify() if verb == "verify" else m.mcmc(engine="stanli", progress=False)

@@ -114,6 +114,22 @@ class TestCulprits:
         with pytest.raises(ss.SamplingError, match="the log density of `b` under Normal"):
             m.mcmc(engine="stanli", seed=1, progress=False)
 
+    @pytest.mark.parametrize(
+        ("given", "shown"),
+        [
+            (lambda S: {"cov": S}, "cov = [["),
+            (lambda S: {"chol": S}, "chol = [["),
+            (lambda S: {"chol": ss.cholesky(S)}, "chol = a matrix that cannot be computed"),
+        ],
+    )
+    def test_a_matrix_without_a_factor(self, given, shown):
+        m = ss.Model()
+        m.a = ss.HalfNormal(1)
+        m.y = ss.MultivariateNormal(np.zeros(2), **given(m.a * np.array([[0.0, 0.0], [0.0, 1.0]]))).observe(np.ones((3, 2)))
+        with pytest.raises(ss.SamplingError, match=r"the log density of `y`\[0\] under MultivariateNormal is") as caught:
+            m.mcmc(engine="stanli", seed=1, progress=False)
+        assert shown in str(caught.value)
+
     def test_a_start_that_cannot_be(self):
         m = ss.Model()
         m.a = ss.Normal(0, 1)

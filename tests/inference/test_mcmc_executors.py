@@ -56,6 +56,17 @@ def test_a_worker_that_dies_costs_its_chain_only():
         counts().mcmc(engine="stanli", executor=Flaky({1, 2, 3}), **SETTINGS)
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_warnings_of_many_fits_point_at_the_users_line(named):
+    models = {"a": counts()} if named else [counts()]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ss.sample_models(models, executor=Flaky({2}), engine="stanli", **SETTINGS)
+    (own,) = [one for one in caught if "chain 2 failed" in str(one.message)]
+    assert own.filename == __file__
+    assert own.category.__name__ == "ChainWarning"
+
+
 def test_many_fits_keep_their_places():
     models = {"a": counts(), "b": eight_schools(), "bad": _impossible(), "c": logistic()}
     with warnings.catch_warnings(), ThreadPoolExecutor(2) as pool:

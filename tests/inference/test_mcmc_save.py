@@ -1,5 +1,8 @@
 """A fit that is saved and loaded is the same fit."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -85,3 +88,19 @@ def test_a_full_disk_leaves_the_old_file(fit, tmp_path, monkeypatch):
         fit.save(path)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["fit.nc"]
+
+
+def test_a_fit_that_holds_a_model_cannot_be_pickled_and_says_what_to_do(fit, tmp_path):
+    with pytest.raises(pickle.PicklingError, match=r"the fit of `eight_schools` cannot(?s:.*)fit.save(?s:.*)ss.load"):
+        pickle.dumps(fit)
+    back = pickle.loads(pickle.dumps(ss.load(fit.save(tmp_path / "fit.nc"))))
+    np.testing.assert_array_equal(back.posterior["mu"], fit.posterior["mu"])
+
+
+@pytest.mark.parametrize("twin", [copy.copy, copy.deepcopy])
+def test_a_fit_can_be_copied(fit, twin):
+    other = twin(fit)
+    assert other is not fit
+    assert (other.posterior is fit.posterior) == (twin is copy.copy)
+    np.testing.assert_array_equal(other.posterior["mu"], fit.posterior["mu"])
+    assert other.predict(seed=1).groups() == fit.predict(seed=1).groups()

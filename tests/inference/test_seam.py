@@ -6,6 +6,7 @@ import datetime
 import subprocess
 import sys
 import textwrap
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 import xarray as xr
 
 import scistan as ss
-from scistan.inference.seam import group
+from scistan.inference.seam import group, summary_table
 
 DRAW = """
     import sys
@@ -116,3 +117,16 @@ def test_an_axis_called_as_a_variable_gives_way() -> None:
     assert list(prior.constant_data["school_dim"].values) == list("abc")
     assert prior.prior_predictive["y"].dims[:2] == ("chain", "draw")
     assert prior.prior_predictive["y"].shape == (1, 5, 2, 3)
+
+
+def test_a_summary_of_constant_entries_is_silent_and_of_nothing_else() -> None:
+    rng = np.random.default_rng(1)
+    factor = rng.normal(size=(2, 100, 2, 2))
+    factor[..., 0, 0], factor[..., 0, 1] = 1.0, 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table = summary_table(group({"L": factor}, {}, {}))
+    assert np.isnan(table.loc["L[0, 1]", "r_hat"])
+    factor[0, 0, 1, 1] = np.inf
+    with pytest.warns(RuntimeWarning, match="invalid value encountered"):
+        summary_table(group({"L": factor}, {}, {}))

@@ -425,6 +425,24 @@ def missing_observations():
 
 
 @case("data")
+def missing_values_of_a_variable():
+    m = model()
+    m.x = ss.data(np.array([[1.0, 2.0], [3.0, np.nan]]))  # here
+
+
+@case("data")
+def missing_observations_of_a_variable():
+    m = model()
+    m["y"] = ss.Normal(0, 1).observe(np.array([1.0, np.nan]))  # here
+
+
+@case("data")
+def missing_values_in_an_array():
+    heights = np.array([1.0, np.nan])
+    heights * ss.data(2.0)  # here
+
+
+@case("data")
 def masked_values():
     ss.data(np.ma.masked_array([1, 2, 3], mask=[False, True, False]))  # here
 
@@ -872,6 +890,11 @@ def new_values_outside_the_support():
 @case("swapping")
 def new_argument_outside_its_domain():
     swappable().with_data(scale=[1.0, 0.0, 1.0, 1.0])  # here
+
+
+@case("swapping")
+def truth_for_an_index():
+    swappable().with_data(g=np.array([True, False, True, True]))  # here
 
 
 @case("swapping")

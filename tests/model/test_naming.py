@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 
 import numpy as np
 import pytest
@@ -188,6 +189,13 @@ def test_a_copy_can_grow_by_itself(twin):
     other.extra = ss.Normal(other.mu, 1)
     assert "extra" not in m
     assert other.simulate(seed=1)["mu"] == m.simulate(seed=1)["mu"]
+
+
+def test_a_model_cannot_be_pickled_and_says_what_to_do():
+    with pytest.raises(pickle.PicklingError, match=r"the model `eight_schools` cannot(?s:.*)build it in a function") as error:
+        pickle.dumps(eight_schools())
+    assert isinstance(error.value, ss.UnsupportedError)
+    assert "pickle.dumps(eight_schools())" in str(error.value)
 
 
 def test_names_of_stan_functions_are_fine():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -92,3 +94,27 @@ def test_unused_latents_trouble_only_those_who_need_data():
             m.log_density({"mu": 0.0, "idle": 0.0}, target=target)
     m.used = m.idle * 2  # a named quantity is a use
     assert np.isfinite(m.log_density({"mu": 0.0, "idle": 0.0}))
+
+
+def test_a_loop_that_observes_one_name_warns_once_at_the_line():
+    m = ss.Model()
+    m.mu = ss.Normal(0, 1)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for value in (1.0, 2.0, 3.0):
+            m.y = ss.Normal(m.mu, 1).observe(value)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert "`y` is observed again" in str(caught[0].message)
+    assert "m[f'y_{i}']" in str(caught[0].message)
+
+
+def test_another_likelihood_on_another_line_is_meant():
+    m = ss.Model()
+    m.mu = ss.Normal(0, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        m.y = ss.Normal(m.mu, 1).observe(1.0)
+        m.y = ss.StudentT(3, m.mu, 1).observe(1.0)
+        for _ in range(2):
+            m.y = ss.Normal(m.mu, 2).observe(1.0)  # the same definition again changes nothing

@@ -155,3 +155,14 @@ def test_data_in_a_dict_or_a_table():
     assert m.with_data(table).log_density({}) == by_name
     assert m.with_data(table, y=table.x).log_density({}) > by_name
     assert m._elsewhere(table[["x"]], None).shape(m.y.shape) == (3,)
+
+
+def test_truth_is_a_number_where_it_is_no_index():
+    m = ss.Model()
+    m.smokes, m.g = ss.data([0, 1, 1]), ss.data([True, False, True])
+    m.a = ss.Normal(0, 1, shape=2)
+    m.y = ss.Bernoulli(ss.inv_logit(m.a[0] + m.a[1] * m.smokes + m.a[1 * m.g])).observe([0, 1, 1])
+    flags = np.array([True, False, True])
+    by_truth, by_number = (m.with_data(smokes=f, g=g, y=f) for f, g in ((flags, flags), (flags * 1, flags)))
+    at = {"a": [0.5, -1.0]}
+    assert by_truth.log_density(at) == by_number.log_density(at)

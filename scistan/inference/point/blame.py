@@ -32,8 +32,12 @@ def not_finite(objective: Objective, starts: Tensor) -> ModelError:
         fresh.set(block.term.value, leaves[block.term.name], batched=False)
     values = ", ".join(f"{name} = {_shown(leaf)}" for name, leaf in leaves.items())
     terms = [t for t in density.instance.graph.terms if t.is_observed or not objective.likelihood_only]
-    totals = density.term_densities(fresh)
+    totals = {}
     for term in terms:
+        try:
+            totals[term.name] = density.term_density(term, fresh)
+        except torch.linalg.LinAlgError:  # a matrix without a factor
+            totals[term.name] = density.backend.constant(-np.inf)
         if not bool(torch.isfinite(totals[term.name]).all()):
             names = [t.name for t in density.instance.graph.latents if t.value in _latents_of(term)]
             return _error(term, "log density", names, values, len(starts))

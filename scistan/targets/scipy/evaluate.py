@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from scistan.distributions.density import pointwise
-from scistan.distributions.resolve import value_domain
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.targets.evaluate import Evaluator
+from scistan.targets.joint import joint
 
 __all__ = ["NUMPY", "joint_log_density", "pointwise_log_densities"]
 
@@ -35,36 +35,15 @@ def joint_log_density(instance: Instance, latents: Mapping[Node, np.ndarray]) ->
     evaluator = Evaluator(instance, NUMPY)
     for leaf, array in latents.items():
         evaluator.set(leaf, array, batched=False)
+
+    def numbers(node: Node) -> np.ndarray:
+        return np.asarray(evaluator[node].array)
+
     with np.errstate(all="ignore"):
-        return float(sum(_term_density(term, evaluator) for term in instance.graph.terms))
-
-
-def _term_density(term: Term, evaluator: Evaluator) -> float:
-    value = evaluator[term.value].array
-    if _outside(term, value, evaluator):
-        return -np.inf
-    return float(np.sum(evaluator[pointwise(term)].array))
-
-
-def _outside(term: Term, value: np.ndarray, evaluator: Evaluator) -> bool:
-    domain = value_domain(term.draw)
-    if domain.violations(value).any():
-        return True
-    below = isinstance(domain.lower, Node) and (value < evaluator[domain.lower].array).any()
-    above = isinstance(domain.upper, Node) and (value > evaluator[domain.upper].array).any()
-    return bool(below or above or _bad_arguments(term, evaluator))
-
-
-def _bad_arguments(term: Term, evaluator: Evaluator) -> bool:
-    """Tell whether an argument that depends on latents lies outside its domain: formulas have values even there."""
-    for parameter, node in zip(term.draw.distribution.parameters, term.draw.args, strict=True):
-        array, domain = evaluator[node].array, parameter.domain
-        if domain.event_rank:
-            continue
-        for bound, beyond in ((domain.lower, np.less), (domain.upper, np.greater)):
-            if isinstance(bound, int | float) and beyond(array, bound).any():
-                return True
-    return False
+        try:
+            return joint(instance.graph.terms, numbers, lambda term: float(np.sum(numbers(pointwise(term)))))
+        except np.linalg.LinAlgError:  # a matrix without a factor is not positive definite
+            return -np.inf
 
 
 def pointwise_log_densities(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scistan.graph.node import Apply, Node
+from scistan.ops.indexing import FULL
 from scistan.shapes import ONE, Size, broadcast
 from scistan.targets.stan.scope import Lowered, Scope, canonical_type
 from scistan.targets.stan.syntax import ATOM, MATRIX, POSTFIX, REAL, VECTOR, Expr, Type, array_of, call
@@ -90,11 +91,10 @@ def _is_single(item: Item, where: Expr | None) -> bool:
 
 def _new_axis(scope: Scope, node: Apply, items: tuple[Item, ...]) -> Expr | None:
     base = node.args[0]
-    full = ("slice", None, None, None)
     sizes = scope.writer.sizes
     if len(base.shape) == 0 and len(node.shape) == 1:
         return Expr(f"[{scope.whole(base).text}]'", VECTOR, POSTFIX)
-    if items == (full, ("new",)) or items == (("new",), full):
+    if items in ((FULL, ("new",)), (("new",), FULL)):
         rows, columns = (sizes.text(s) for s in node.shape)
         return call("to_matrix", [scope.whole(base), rows, columns], MATRIX)
     return None

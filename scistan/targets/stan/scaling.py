@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scistan.graph.node import Apply, Node
+from scistan.graph.node import Apply, Node, is_applied
 from scistan.ops.declaration import REGISTRY as OPS
+from scistan.ops.indexing import FULL
 from scistan.shapes import ONE
 from scistan.targets.stan.syntax import MATRIX, Expr, call
 
@@ -81,7 +82,7 @@ def _scaling(node: Node) -> _Scaling | None:
     for factor, matrix in ((left, right), (right, left)):
         if len(matrix.shape) != 2 or ONE in matrix.shape or all(size == ONE for size in factor.shape):
             continue  # a length of 1 is repeated
-        if isinstance(factor, Apply) and factor.op.name == "outer" and factor.args[0] is factor.args[1]:
+        if is_applied(factor, "outer") and factor.args[0] is factor.args[1]:
             return _Scaling(matrix, factor.args[0], factor.args[0])
         if (column := unexpanded(factor, column=True)) is not None:
             return _Scaling(matrix, rows=column)
@@ -91,7 +92,7 @@ def _scaling(node: Node) -> _Scaling | None:
 
 
 def _diagonal(node: Node) -> Node | None:
-    return node.args[0] if isinstance(node, Apply) and node.op.name == "diagonal_matrix" else None
+    return node.args[0] if is_applied(node, "diagonal_matrix") else None
 
 
 def unexpanded(node: Node, *, column: bool) -> Node | None:
@@ -99,6 +100,5 @@ def unexpanded(node: Node, *, column: bool) -> Node | None:
     if not isinstance(node, Apply) or node.op.name != "index" or len(node.args[0].shape) != 1:
         return None
     items = dict(node.attributes)["items"]
-    full = ("slice", None, None, None)
-    wanted = (full, ("new",)) if column else (("new",), full)
+    wanted = (FULL, ("new",)) if column else (("new",), FULL)
     return node.args[0] if items == wanted else None  # type: ignore[comparison-overlap]

@@ -10,12 +10,11 @@ from scistan.distributions.declaration import Distribution
 from scistan.graph.graph import Draw, Term
 from scistan.graph.node import Apply, Data, Extent, Literal, Node
 from scistan.ops.declaration import Op
+from scistan.ops.indexing import FULL
 from scistan.shapes import DATA, ONE, Shape, Size
 from scistan.targets.stan.scope import Writer
 
 __all__ = ["Sliced", "slice_term"]
-
-FULL = ("slice", None, None, None)
 
 
 @dataclass(slots=True, eq=False)

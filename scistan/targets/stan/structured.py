@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from scistan.errors import UnsupportedError
-from scistan.graph.node import Apply, Node
+from scistan.graph.node import Apply, Node, is_applied
 from scistan.graph.places import first_place
 from scistan.graph.text import short_text
 from scistan.ops.declaration import Call, Op
@@ -129,7 +129,7 @@ def _reduce_in_turn(scope: Scope, node: Apply, axes: tuple[int, ...]) -> Lowered
 def _dot_products(scope: Scope, node: Apply) -> Expr | None:
     """Write sums of products of two matrices, row by row or column by column, by Stan's own function."""
     (arg,) = node.args
-    full = isinstance(arg, Apply) and arg.op.name == "multiply" and all(
+    full = is_applied(arg, "multiply") and all(
         len(factor.shape) == 2 and ONE not in factor.shape for factor in arg.args
     )
     axes = _attributes(node)["axes"]

@@ -16,10 +16,13 @@ from scistan.distributions.standard import frame_of, standard_draw
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable
+from scistan.passes.signs import Signs
 from scistan.targets.evaluate import Evaluator, Value, aligned
+from scistan.targets.joint import joint
 from scistan.targets.torch.affine import Affine
 from scistan.targets.torch.backend import TorchBackend
 from scistan.targets.torch.bijections import STRUCTURES, Bijection, bounded
+from scistan.targets.torch.convert import to_numpy
 from scistan.targets.torch.schedule import Schedule, Stage, Values
 from scistan.targets.torch.sums import Part, add_parts, split_sum
 from scistan.targets.torch.support import guards, signs_of
@@ -263,32 +266,17 @@ class TorchDensity:
 
     # -- densities over values ------------------------------------------------------------------------
     @cached_property
-    def _totals(self) -> list[tuple[Term, Node, list[Node]]]:
-        signs = signs_of(self.instance)
-        return [(term, total(term), guards(term, signs, bijected=False)) for term in self.instance.graph.terms]
+    def _signs(self) -> Signs:
+        return signs_of(self.instance)
 
-    def term_densities(self, evaluator: Evaluator) -> dict[str, Tensor]:
-        """Give each term's log density at the values that `evaluator` holds; -∞ outside, whatever the formula says."""
-        found = {}
-        for term, node, limits in self._totals:
-            value = evaluator[node]
-            array = value.array
-            for guard in limits:
-                at = evaluator[guard]
-                least = at.array.reshape(*at.array.shape[: int(at.batched)], -1).amin(-1)
-                array = self.torch.where(least < 0, least, array)
-            found[term.name] = array
-        return found
-
-    def at_values(self, latents: Mapping[Node, Tensor]) -> Tensor:
-        """Give the joint log density at constrained values."""
-        evaluator = Evaluator(self.instance, self.backend)
-        for leaf, tensor in latents.items():
-            evaluator.set(leaf, tensor, batched=False)
-        result = self.backend.zeros()
-        for density in self.term_densities(evaluator).values():
-            result = result + density
-        return result
+    def term_density(self, term: Term, evaluator: Evaluator) -> Tensor:
+        """Give a term's log density at the values that `evaluator` holds; -∞ outside, whatever the formula says."""
+        array = evaluator[total(term)].array
+        for guard in guards(term, self._signs, bijected=False):
+            at = evaluator[guard]
+            least = at.array.reshape(*at.array.shape[: int(at.batched)], -1).amin(-1)
+            array = self.torch.where(least < 0, least, array)
+        return array
 
 
 def _sum_events(tensor: Tensor, lead: int) -> Tensor:
@@ -297,7 +285,15 @@ def _sum_events(tensor: Tensor, lead: int) -> Tensor:
 
 def joint_log_density(instance: Instance, latents: Mapping[Node, np.ndarray]) -> float:
     """Give the joint log density at one point of constrained values; `-inf` outside the support."""
-    density = TorchDensity(instance)
-    if any(value_domain(t.draw).violations(latents[t.value]).any() for t in instance.graph.latents):
+    backend = TorchBackend()
+    evaluator = Evaluator(instance, backend)
+    for leaf, array in latents.items():
+        evaluator.set(leaf, backend.constant(array), batched=False)
+
+    def numbers(node: Node) -> np.ndarray:
+        return to_numpy(evaluator[node].array)
+
+    try:
+        return joint(instance.graph.terms, numbers, lambda term: float(numbers(total(term))))
+    except backend.module.linalg.LinAlgError:  # a matrix without a factor is not positive definite
         return -inf
-    return float(density.at_values({leaf: density.backend.constant(a) for leaf, a in latents.items()}))

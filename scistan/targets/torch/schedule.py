@@ -10,6 +10,7 @@ from typing import Any
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Data, Literal, Node
 from scistan.graph.walk import topological
+from scistan.ops.indexing import FULL
 from scistan.targets.evaluate import Evaluator, Value, concrete, implementation, meeting_rank
 from scistan.targets.torch.backend import TorchBackend, import_torch
 from scistan.targets.torch.convert import lay_out
@@ -189,7 +190,7 @@ def _selection(
         return None
     items = attributes["items"]
     kinds = [item[0] for item in items]
-    whole = all(item == ("slice", None, None, None) for item in items if item[0] == "slice")
+    whole = all(item == FULL for item in items if item[0] == "slice")
     if kinds.count("array") != 1 or not set(kinds) <= {"array", "slice"} or not whole:
         return None
     axis = kinds.index("array") - len(kinds)

@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from scistan.graph.instance import Instance
-from scistan.graph.node import Apply, Literal, Node
+from scistan.graph.node import Apply, Literal, Node, is_applied
 from scistan.targets.torch.schedule import Values
 
 __all__ = ["Part", "add_parts", "split_sum"]
@@ -76,7 +76,7 @@ def _part(node: Node, weight: float) -> Part:
     if not isinstance(node, Apply) or node.op.name != "square":
         return Part(node, weight)
     (root,) = node.args
-    if isinstance(root, Apply) and root.op.name == "divide" and root.args[0].shape and not root.args[1].shape:
+    if is_applied(root, "divide") and root.args[0].shape and not root.args[1].shape:
         return Part(root.args[0], weight, squared=True, divisor=root.args[1])  # Σ (x / s)² -> Σ x² / s²
     return Part(root, weight, squared=True)
 

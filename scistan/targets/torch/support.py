@@ -13,8 +13,8 @@ from scistan.distributions.declaration import Distribution
 from scistan.distributions.resolve import value_domain
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
-from scistan.graph.node import Node, Variable, literal
-from scistan.graph.walk import topological
+from scistan.graph.node import Node, literal
+from scistan.graph.walk import has_latents
 from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
 from scistan.passes.signs import Signs
@@ -38,7 +38,7 @@ def guards(term: Term, signs: Signs, *, bijected: bool = True) -> list[Node]:
                           domain.upper if isinstance(domain.upper, Node) else None)
     for parameter, node in zip(d.parameters, term.draw.args, strict=True):
         domain = parameter.domain
-        if domain.event_rank or not _moves(node):
+        if domain.event_rank or not has_latents(node):
             continue
         lower = domain.lower if isinstance(domain.lower, int | float) else None
         upper = domain.upper if isinstance(domain.upper, int | float) else None
@@ -54,11 +54,7 @@ def _between(value: Node, lower: Node | None, upper: Node | None) -> list[Node]:
     """Give 0 where a value lies between its bounds and -∞ elsewhere; the ends are for the formulas to judge."""
     found = []
     for node, test in ((lower, "greater_equal"), (upper, "less_equal")):
-        if node is not None and (_moves(node) or _moves(value)):
+        if node is not None and (has_latents(node) or has_latents(value)):
             inside = FUNCTIONS[test](Expression(value), Expression(node))
             found.append(FUNCTIONS["log"](inside)._scistan_node_)
     return found
-
-
-def _moves(node: Node) -> bool:
-    return any(isinstance(n, Variable) for n in topological([node]))

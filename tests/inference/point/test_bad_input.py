@@ -146,3 +146,11 @@ def test_files_that_are_no_estimates(tmp_path):
         ss.load(other)
     found = counts().map(seed=0)
     assert ss.load(found.save(tmp_path / "mine")).log_density == found.log_density
+
+
+def test_a_matrix_without_a_factor_names_its_term():
+    m = ss.Model()
+    m.a = ss.HalfNormal(1)
+    m.y = ss.MultivariateNormal(np.zeros(2), cov=m.a * np.array([[0.0, 0.0], [0.0, 1.0]])).observe([1.0, 2.0])
+    with pytest.raises(ss.ModelError, match=r"the log density of `y` \(MultivariateNormal\) in `a` is not finite"):
+        m.map(progress=False)
