@@ -14,7 +14,7 @@ from scistan.graph.walk import topological
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.ops.indexing import FULL
 from scistan.passes.batching import Batched, CannotBatch, batch_apply
-from scistan.shapes import DATA, GIVEN, Size, SizeTable, values_of
+from scistan.shapes import DATA, Size, values_of
 
 __all__ = ["vectorize"]
 
@@ -39,9 +39,8 @@ def vectorize(graph: Graph) -> Graph:
     merged: dict[Term, Term | None] = {}
     names = dict(graph.data_names)
     taken = {term.name for term in graph.terms} | set(graph.derived) | set(names.values())
-    sizes = graph.sizes()
     for members in groups.values():
-        made = _merge(members, taken, sizes) if len(members) >= FEWEST else None
+        made = _merge(members, taken) if len(members) >= FEWEST else None
         if made is not None:
             taken.add(made.name)
             *others, last = [term for term, _ in members]
@@ -125,12 +124,12 @@ def _positions(node: Apply) -> tuple[object, ...] | None:
 
 
 # -- one term for many --------------------------------------------------------------------------------
-def _merge(members: list[tuple[Term, _Template]], taken: Container[str], sizes: SizeTable) -> Term | None:
+def _merge(members: list[tuple[Term, _Template]], taken: Container[str]) -> Term | None:
     """Merge terms of one form; None where what differs has no expression over all of them."""
     (first, template), *_ = members
     columns = [[value for _, value in column] for column in zip(*(t.slots for _, t in members), strict=True)]
     slots = dict(zip((node for node, _ in template.slots), columns, strict=True))
-    size = _size_of(slots, len(members), sizes)
+    size = _size_of(slots, len(members))
     memo: dict[Node, Batched] = {}
     try:
         for node in topological(first.draw.inputs):
@@ -157,21 +156,13 @@ def _batched(node: Node, slots: dict[Node, list[Any]], memo: dict[Node, Batched]
     return Batched(made, len(node.shape), varies=True)
 
 
-def _size_of(slots: dict[Node, list[Any]], count: int, sizes: SizeTable) -> Size:
-    """Give the length of the axis over terms: that of an axis which they run along from end to end, if any.
-
-    An axis that other data can make longer is left alone: as many terms as were written would run along a part of it.
-    """
+def _size_of(slots: dict[Node, list[Any]], count: int) -> Size:
+    """Give the length of the axis over terms: that of an axis which they run along from end to end, if any."""
     for node, rows in slots.items():
         for axis, column in _columns(node, rows):
-            if _runs_along(column, axis) and _stays(axis, sizes):
+            if _runs_along(column, axis):
                 return axis
     return Size.new(count, rank=DATA)
-
-
-def _stays(axis: Size, sizes: SizeTable) -> bool:
-    """Tell whether a length is as it was written, by `shape=`, and equal to none of the data's or of a dim."""
-    return all(symbol.rank == GIVEN for symbol, _ in sizes.reduce(axis).terms)
 
 
 def _columns(node: Node, rows: list[Any]) -> list[tuple[Size, list[Any]]]:

@@ -25,13 +25,10 @@ FORMS = {
         _observe(lambda m, i: ss.Normal(m.a + ss.sum(X[i] * m.b), m.s)),
         "y ~ normal_id_glm(data_1, a, b, s);",
     ),
-    "rows of named data": (
-        _observe(lambda m, i: ss.Normal(m.a + m.X[i] @ m.b, m.s)),
-        "y ~ normal_id_glm(X_index_1, a, b, s);",
-    ),
+    "rows of named data": (_observe(lambda m, i: ss.Normal(m.a + m.X[i] @ m.b, m.s)), "y ~ normal_id_glm(X, a, b, s);"),
     "elements of named data": (
         _observe(lambda m, i: ss.Normal(m.a + m.X[i, 0] * m.b[0], m.s)),
-        "y ~ normal(a + X_index_1 * b[1], s);",
+        "y ~ normal(a + X[:, 1] * b[1], s);",
     ),
     "a group by int": (_observe(lambda m, i: ss.Normal(m.alpha[int(GROUP[i])], m.s)), "y ~ normal(alpha[index_1], s);"),
     "a group by NumPy's int": (_observe(lambda m, i: ss.Normal(m.alpha[GROUP[i]], m.s)), "y ~ normal(alpha[index_1], s);"),
@@ -108,27 +105,6 @@ def test_a_loop_along_a_whole_axis_needs_no_index():
     m = schools(scalar_latents=False)
     assert "y ~ normal(theta, data_1);" in m.stan_code()
     assert m.verify(points=2).ok
-
-
-@pytest.mark.parametrize("form", ["rows of named data", "elements of named data"])
-def test_data_may_grow_beyond_the_loop(form):
-    """The terms that were written run along the first rows, whatever the length that the data have today."""
-    m = _loop(FORMS[form][0])
-    longer = m.with_data(X=np.concatenate([X, RNG.normal(size=(3, K))]))
-    assert longer.stan_code() == m.stan_code()
-    assert longer.verify(points=2).ok
-    point = m.simulate(seed=1)
-    latents = {name: point[name] for name in ("a", "b", "alpha", "M", "s")}
-    assert longer.log_density(latents) == m.log_density(latents)
-
-
-def test_a_dim_may_grow_beyond_the_loop():
-    m = ss.Model("schools", coords={"school": list("ABC")})
-    m.sigma = ss.data([1.0, 2.0, 3.0], dims="school")
-    m.theta = ss.Normal(0, 1, dims="school")
-    for j in range(3):
-        m[f"y_{j}"] = ss.Normal(m.theta[j], m.sigma[j]).observe(0.5)
-    assert m.with_data(sigma=[1.0, 2.0, 3.0, 4.0]).verify(points=2).ok
 
 
 def test_numbered_latents_are_gathered(stanc):
