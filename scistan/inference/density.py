@@ -13,6 +13,8 @@ from scistan.graph.walk import topological
 from scistan.messages import inference as messages
 from scistan.messages import model as model_messages
 from scistan.ops.coerce import read_array
+from scistan.passes.vectorize import vectorize
+from scistan.shapes import SizeConflict
 
 __all__ = ["check_complete", "latent_values", "log_density"]
 
@@ -64,3 +66,15 @@ def check_complete(instance: Instance) -> None:
     idle = [term for term in graph.latents if term.value not in used]
     if idle:
         raise model_messages.unused_latents([t.name for t in idle], [first_place(t.value) for t in idle])
+    _check_loops(instance)
+
+
+def _check_loops(instance: Instance) -> None:
+    """Refuse data that outgrew a loop: its terms run along an axis that they no longer fill."""
+    if len(instance.graph.observed) == 1:
+        return
+    try:
+        instance.on(vectorize(instance.graph))
+    except SizeConflict:
+        names = [t.name for t in instance.graph.observed]
+        raise model_messages.outgrown_loop(names) from None

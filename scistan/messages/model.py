@@ -207,6 +207,14 @@ def observed_again(name: str) -> str:
     )
 
 
+def outgrown_loop(names: Sequence[str]) -> ModelError:
+    return ModelError(
+        f"`{names[0]}` … `{names[-1]}` were written in a loop along an axis whose length these data change.",
+        remedy="write the loop as one statement over the whole axis, or build the model anew on the new data",
+        place=user_place(),
+    )
+
+
 def defined_by_itself(name: str) -> ModelError:
     return ModelError(
         f"`{name}` cannot be defined by itself: the old `{name}` would be gone.",

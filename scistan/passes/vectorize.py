@@ -14,7 +14,7 @@ from scistan.graph.walk import topological
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.ops.indexing import FULL
 from scistan.passes.batching import Batched, CannotBatch, batch_apply
-from scistan.shapes import DATA, Size, values_of
+from scistan.shapes import DATA, Size, SizeTable, values_of
 
 __all__ = ["vectorize"]
 
@@ -39,8 +39,9 @@ def vectorize(graph: Graph) -> Graph:
     merged: dict[Term, Term | None] = {}
     names = dict(graph.data_names)
     taken = {term.name for term in graph.terms} | set(graph.derived) | set(names.values())
+    sizes = graph.sizes()
     for members in groups.values():
-        made = _merge(members, taken) if len(members) >= FEWEST else None
+        made = _merge(members, taken, sizes) if len(members) >= FEWEST else None
         if made is not None:
             taken.add(made.name)
             *others, last = [term for term, _ in members]
@@ -124,7 +125,7 @@ def _positions(node: Apply) -> tuple[object, ...] | None:
 
 
 # -- one term for many --------------------------------------------------------------------------------
-def _merge(members: list[tuple[Term, _Template]], taken: Container[str]) -> Term | None:
+def _merge(members: list[tuple[Term, _Template]], taken: Container[str], sizes: SizeTable) -> Term | None:
     """Merge terms of one form; None where what differs has no expression over all of them."""
     (first, template), *_ = members
     columns = [[value for _, value in column] for column in zip(*(t.slots for _, t in members), strict=True)]
@@ -133,7 +134,7 @@ def _merge(members: list[tuple[Term, _Template]], taken: Container[str]) -> Term
     memo: dict[Node, Batched] = {}
     try:
         for node in topological(first.draw.inputs):
-            memo[node] = _batched(node, slots, memo, size)
+            memo[node] = _batched(node, slots, memo, size, sizes)
     except CannotBatch:
         return None
     value = Gathered(tuple(term.value for term, _ in members), size)
@@ -141,7 +142,9 @@ def _merge(members: list[tuple[Term, _Template]], taken: Container[str]) -> Term
     return Term(_group_name(_stem(first.name), taken), value, draw)
 
 
-def _batched(node: Node, slots: dict[Node, list[Any]], memo: dict[Node, Batched], size: Size) -> Batched:
+def _batched(
+    node: Node, slots: dict[Node, list[Any]], memo: dict[Node, Batched], size: Size, sizes: SizeTable
+) -> Batched:
     values = slots.get(node)
     if values is None or all(value == values[0] for value in values):
         if isinstance(node, Apply):
@@ -152,7 +155,7 @@ def _batched(node: Node, slots: dict[Node, list[Any]], memo: dict[Node, Batched]
     elif isinstance(node, Data | Literal):
         made = Gathered(tuple(values), size)
     else:
-        made = _elements(node, values, [memo[arg] for arg in node.args], size)
+        made = _elements(node, values, [memo[arg] for arg in node.args], size, sizes)
     return Batched(made, len(node.shape), varies=True)
 
 
@@ -177,7 +180,9 @@ def _runs_along(column: list[Any], axis: Size) -> bool:
     return whole_numbers and len(column) == axis.today and column == list(range(len(column)))
 
 
-def _elements(node: Node, rows: list[tuple[Any, ...]], args: list[Batched], size: Size) -> Node:
+def _elements(
+    node: Node, rows: list[tuple[Any, ...]], args: list[Batched], size: Size, sizes: SizeTable
+) -> Node:
     """Pick for all terms at once; positions that are the same for all stay as they are."""
     base, *computed = args
     columns = _columns(node, rows)
@@ -186,7 +191,8 @@ def _elements(node: Node, rows: list[tuple[Any, ...]], args: list[Batched], size
     if base.varies or FULL in items[: varying[0]]:
         raise CannotBatch  # the axis over terms would not come first
     axis, column = columns[varying[0]]
-    if len(varying) == 1 and axis == size and _runs_along(column, axis):
+    along = sizes.reduce(axis) == sizes.reduce(size) and _runs_along(column, axis)
+    if len(varying) == 1 and along:
         items[varying[0]] = FULL
     if all(item == FULL for item in items):
         return base.node

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import scistan as ss
+from scistan.errors import ModelError
 
 N, J, K = 12, 4, 3
 RNG = np.random.default_rng(6)
@@ -105,6 +106,27 @@ def test_a_loop_along_a_whole_axis_needs_no_index():
     m = schools(scalar_latents=False)
     assert "y ~ normal(theta, data_1);" in m.stan_code()
     assert m.verify(points=2).ok
+
+
+def _schools_in_a_loop() -> ss.Model:
+    m = ss.Model("schools", coords={"school": list("ABC")})
+    m.sigma = ss.data([1.0, 2.0, 3.0], dims="school")
+    m.theta = ss.Normal(0, 1, dims="school")
+    for j in range(3):
+        m[f"y_{j}"] = ss.Normal(m.theta[j], m.sigma[j]).observe(0.5)
+    return m
+
+
+def test_axes_of_one_dim_need_no_index():
+    assert "y ~ normal(theta, sigma);" in _schools_in_a_loop().stan_code()
+
+
+def test_data_that_outgrew_a_loop_are_refused():
+    """Which rows the terms of a loop belong to was decided when it ran."""
+    longer = _schools_in_a_loop().with_data(sigma=[1.0, 2.0, 3.0, 4.0])
+    for call in (longer.verify, longer.map, longer.mcmc):
+        with pytest.raises(ModelError, match="`y_0` … `y_2` were written in a loop"):
+            call()
 
 
 def test_numbered_latents_are_gathered(stanc):
