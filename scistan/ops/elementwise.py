@@ -98,9 +98,11 @@ arctanh = _unary("arctanh", "The inverse hyperbolic tangent.", stan="atanh")
 logit = _unary("logit", "`log(p / (1 - p))`.", numpy="scipy.special:logit", torch="special.logit")
 inv_logit = _unary("inv_logit", "`1 / (1 + exp(-x))`.", numpy="scipy.special:expit", torch="sigmoid",
                    answers=("expit",), latex="\\operatorname{{logit}}^{{-1}}({0})")
-log_inv_logit = _unary("log_inv_logit", "The logarithm of `inv_logit`.", numpy="scipy.special:log_expit",
+log_inv_logit = _unary("log_inv_logit", "The logarithm of `inv_logit`.",
+                       numpy=lambda xp, x: xp.minimum(x, 0.0) - xp.log1p(xp.exp(-xp.abs(x))),
                        torch="nn.functional.logsigmoid", answers=("log_expit",))
-softplus = _unary("softplus", "`log(1 + exp(x))`.", numpy=lambda xp, x: xp.logaddexp(x, 0.0),
+softplus = _unary("softplus", "`log(1 + exp(x))`.",
+                  numpy=lambda xp, x: xp.maximum(x, 0.0) + xp.log1p(xp.exp(-xp.abs(x))),
                   torch=lambda xp, x: -xp.nn.functional.logsigmoid(-x), stan="log1p_exp")
 log1m = _unary("log1m", "`log(1 - x)`.", numpy=lambda xp, x: xp.log1p(-x), torch=lambda xp, x: xp.log1p(-x))
 erf = _unary("erf", "The error function.", numpy="scipy.special:erf", torch="special.erf")
