@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -94,6 +94,11 @@ class Distribution:
         object.__setattr__(self, "title", self.title or self.name)
         if isinstance(self.support, Domain) and self.support.integer:
             object.__setattr__(self, "discrete", True)
+
+    def form(self, name: str, **fields: Any) -> Distribution:
+        """Derive a form for the program alone: its density written out unless `stan` is given, unknown to the user."""
+        plain = {"location_scale": None, "glm": "", "linear_predictor": "", "link": "", "public": False, "title": ""}
+        return replace(self, name=name, **{"stan": StanForm(), **plain, **fields})
 
     def domain(self, args: tuple[Node, ...]) -> Domain:
         """Give the support for these arguments."""

@@ -152,16 +152,9 @@ def _glm_form(d: Distribution) -> Distribution:
         predictor = more[0] + predictor if more else predictor
         return d.log_density(y, *args[:place], predictor, *args[place + len(linear) :])
 
-    return replace(
-        d,
-        name=f"{d.name}GLM",
+    return d.form(
+        f"{d.name}GLM",
         parameters=(*others[:place], *linear, *others[place + 1 :]),
         log_density=log_density,
         stan=StanForm(d.glm, one_based=d.stan.one_based, truncates=False, repeats=("N",)),
-        location_scale=None,
-        glm="",
-        linear_predictor="",
-        link="",
-        public=False,
-        title="",
     )

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from scistan.distributions.declaration import REGISTRY as DISTRIBUTIONS
-from scistan.distributions.declaration import Distribution, Parameter, StanForm
+from scistan.distributions.declaration import Distribution, Parameter
 from scistan.domains import POSITIVE, REAL, VECTOR
 from scistan.graph.graph import Draw, Term
 from scistan.graph.instance import Instance
@@ -231,9 +231,8 @@ def _group_means(mu_rank: int, sigma_rank: int) -> Distribution:
         return -0.5 * squares / square(sigma) - size * (log(sigma) + LOG_SQRT_2PI)
 
     spread = VECTOR if sigma_rank else REAL
-    return replace(
-        DISTRIBUTIONS["Normal"],
-        name="NormalMeans",
+    return DISTRIBUTIONS["Normal"].form(
+        "NormalMeans",
         parameters=(
             Parameter("n", VECTOR),
             Parameter("within", spread),
@@ -243,12 +242,6 @@ def _group_means(mu_rank: int, sigma_rank: int) -> Distribution:
         ),
         support=VECTOR,
         log_density=log_density,
-        stan=StanForm(),
-        location_scale=None,
-        glm="",
-        link="",
-        public=False,
-        title="",
     )
 
 

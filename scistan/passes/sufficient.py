@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from scistan.distributions.declaration import Distribution, StanForm
+from scistan.distributions.declaration import Distribution
 from scistan.domains import VECTOR
 from scistan.graph.graph import Draw, Graph, Term
 from scistan.graph.node import extent
@@ -77,16 +77,4 @@ def _joint_form(d: Distribution, shape: Shape) -> Distribution:
     def log_density(y: Any, *args: Any) -> Any:
         return _FORMS[d.name](y, Expression(extent(shape[0])), *args)
 
-    return replace(
-        d,
-        name=f"{d.name}Sample",
-        support=VECTOR,
-        discrete=False,
-        log_density=log_density,
-        stan=StanForm(),
-        location_scale=None,
-        glm="",
-        link="",
-        public=False,
-        title="",
-    )
+    return d.form(f"{d.name}Sample", support=VECTOR, discrete=False, log_density=log_density)
