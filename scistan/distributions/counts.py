@@ -61,6 +61,7 @@ declare(
     link_form="BernoulliLogit",
 )
 
+
 def _bernoulli_by_odds(rng: Any, size: Any, alpha: Any) -> np.ndarray:
     """Draw by `u < 1 / (1 + exp(-alpha))`, multiplied out: half the time of SciPy's `expit`, and of NumPy alone."""
     with np.errstate(over="ignore", invalid="ignore"):

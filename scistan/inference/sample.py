@@ -72,8 +72,10 @@ def sample(
     check_complete(instance)
     if not instance.graph.latents:
         raise messages.nothing_to_sample()
+    threads = int(options.get("threads_per_chain") or 1) > 1
     with _GRAPH_WORK:
-        subject = subject_of(instance, rebind, keep, threads=int(options.get("threads_per_chain") or 1) > 1)
+        # An executable serves any data of its model, so what is compiled does not look at them.
+        subject = subject_of(instance, rebind, keep, threads=threads, merge=engine != "cmdstan" and not threads)
     used = use_seed(seed) % 2**32
     rows = chains * (draws + (warmup if options.get("save_warmup") else 0))
     check_size(subject.instance, subject.names, rows // int(options.get("thin") or 1))
@@ -95,11 +97,17 @@ def sample(
 
 
 def subject_of(
-    instance: Instance, rebind: Rebind | None = None, keep: Sequence[str] | None = None, threads: bool = False
+    instance: Instance,
+    rebind: Rebind | None = None,
+    keep: Sequence[str] | None = None,
+    *,
+    threads: bool = False,
+    merge: bool = False,
 ) -> Subject:
     """Lower an instance for sampling: what follows from the draws is computed afterwards, whatever the engine.
 
-    With `threads`, observations are summed in slices, so that one chain can use several cores.
+    With `threads`, observations are summed in slices, so that one chain can use several cores; with `merge`, those with
+    equal predictors enter by their sums, and the program is one for these data.
     """
     graph = instance.graph
     if keep is not None:
@@ -109,7 +117,8 @@ def subject_of(
                 raise messages.unknown_keep(name, known)
         graph = replace(graph, derived={n: node for n, node in graph.derived.items() if n in keep})
         instance = replace(instance, graph=graph)
-    sampled = instance if threads else merge_equal_rows(instance, lambda node: Evaluator(instance, NUMPY)[node].array)
+    numbers = Evaluator(instance, NUMPY)
+    sampled = merge_equal_rows(instance, lambda node: numbers[node].array) if merge else instance
     program = lower_to_stan(sampled.graph, threads=threads, **NOTHING_GENERATED)
     return Subject(instance, program, rebind, sampled)
 

@@ -71,11 +71,14 @@ class _Rows:
     size: Size
     known: dict[Node, np.ndarray]  # predictors without latents, row by row
     order: list[Node]  # what depends on them and on latents, arguments first
+    observed: np.ndarray
 
 
 def _rows_of(term: Term, instance: Instance, evaluate: Callable[[Node], np.ndarray]) -> _Rows | None:
     draw = term.draw
-    if not term.is_observed or draw.distribution.name not in _FORMS or draw.truncated or len(draw.shape) != 1:
+    if not isinstance(term.value, Data) or draw.distribution.name not in _FORMS:
+        return None
+    if draw.truncated or len(draw.shape) != 1:
         return None
     length = instance.length(draw.shape[0])
     if length < FEWEST_ROWS or draw.shape[0] == ONE:
@@ -94,7 +97,7 @@ def _rows_of(term: Term, instance: Instance, evaluate: Callable[[Node], np.ndarr
     if grouped is None:
         return None
     group, first = grouped
-    return _Rows(group, first, Size.new(len(first), "cells", rank=DATA), known, order)
+    return _Rows(group, first, Size.new(len(first), "cells", rank=DATA), known, order, instance.values[term.value])
 
 
 def _row_by_row(draw: Draw, has_rows: Callable[[Node], bool]) -> tuple[list[Node], list[Node]] | None:
@@ -189,7 +192,7 @@ class _Maker:
 
 def _merged(term: Term, make: _Maker) -> Term:
     """Rebuild a term's arguments on the groups, and give it its form on them."""
-    rows, values, names = make.rows, make.values, make.names
+    rows, names = make.rows, make.names
     memo: dict[Node, Node] = {}
     for node, array in rows.known.items():
         called = names.get(node) if isinstance(node, Data) else None
@@ -199,8 +202,7 @@ def _merged(term: Term, make: _Maker) -> Term:
         if isinstance(node, Apply) and isinstance(node.op, Op):
             memo[node] = node.op.build(tuple(memo.get(arg, arg) for arg in node.args), dict(node.attributes))
     args = [memo.get(arg, arg) for arg in term.draw.args]
-    observed = values[term.value]  # type: ignore[index]
-    value, distribution, arguments = _FORMS[term.draw.distribution.name](make, observed, *args)
+    value, distribution, arguments = _FORMS[term.draw.distribution.name](make, rows.observed, *args)
     copy_places(term.value, value)
     return Term(names[value], value, Draw(distribution, arguments, (rows.size,)))
 

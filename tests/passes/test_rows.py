@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import scistan as ss
 from scistan.engines.density import StanDensity
+from scistan.errors import ModelError
 from scistan.graph.instance import Instance
 from scistan.inference.sample import subject_of
 from scistan.passes.rows import LEAST_GAIN, merge_equal_rows
@@ -104,8 +105,6 @@ def check_same_density(instance: Instance) -> Instance:
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("predictor", PREDICTORS)
 def test_the_density_stays_the_same(predictor, family):
-    if predictor == "nonlinear" and family == "Poisson":
-        pytest.skip("as Exponential")
     other = check_same_density(written(predictor, family).instance())
     (term,) = other.graph.observed
     assert other.length(term.draw.shape[0]) <= N // LEAST_GAIN
@@ -180,12 +179,17 @@ def test_lengths_that_only_merged_rows_gave_are_kept():
     check_same_density(bigger.instance())
 
 
-def test_a_fit_says_so_and_keeps_everything_else():
+def few_latents() -> ss.Model:
     rng = np.random.default_rng(0)
     m = ss.Model()
     m.g, m.x = ss.data(np.arange(N) % GROUPS), ss.data(np.arange(N) % 2 * 1.0)
     m.a, m.b, m.sigma = ss.Normal(0, 1, shape=GROUPS), ss.Normal(0, 1), ss.HalfNormal(1)
     m.y = ss.Normal(m.a[m.g] + m.b * m.x, m.sigma).observe(rng.normal(size=N))
+    return m
+
+
+def test_a_fit_says_so_and_keeps_everything_else():
+    m = few_latents()
     short = {"seed": 1, "progress": False, "engine": "stanli", "draws": 300, "warmup": 300}
     fit = m.mcmc(**short)
     assert any("y: 120 observations in 14 groups" in note for note in fit.notes)
@@ -196,8 +200,33 @@ def test_a_fit_says_so_and_keeps_everything_else():
     assert fit.subject.hash == other.subject.hash  # equal models have equal ones, whatever their data
 
 
-def test_threads_sum_over_the_rows_as_they_are():
+def test_what_is_compiled_serves_any_data():
+    """`m.compile()` and CmdStan's methods look at no data, which may only be promised."""
     m = written("varying intercepts", "Normal")
-    subject = subject_of(m.instance(), threads=True)
+    subject = m._subject()
     assert subject.sampled is subject.instance
     assert not subject.merged
+    promised = ss.Model()
+    promised.g = ss.data(np.arange(N) % GROUPS)
+    promised.a, promised.sigma = ss.Normal(0, 1, shape=GROUPS), ss.HalfNormal(1)
+    promised.y = ss.Normal(promised.a[promised.g], promised.sigma).observe()
+    filled = promised.with_data(y=np.zeros(N))
+    assert promised._subject().program.text == filled._subject().program.text
+    assert subject_of(filled.instance(), merge=True).merged
+
+
+def test_threads_and_cmdstan_sum_over_the_rows_as_they_are(monkeypatch):
+    from scistan.inference import sample as module
+
+    asked = []
+
+    def seen(instance, *args, **options):
+        asked.append(options["merge"])
+        raise ModelError("enough")
+
+    monkeypatch.setattr(module, "subject_of", seen)
+    m = few_latents()
+    for options in ({"engine": "cmdstan"}, {"threads_per_chain": 2}, {"engine": "stanli"}, {}):
+        with pytest.raises(ModelError, match="enough"):
+            m.mcmc(**options)
+    assert asked == [False, False, True, True]
