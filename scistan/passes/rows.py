@@ -70,7 +70,7 @@ class _Rows:
     first: np.ndarray  # a row of each group
     size: Size
     known: dict[Node, np.ndarray]  # predictors without latents, row by row
-    order: list[Node]  # what depends on them and on latents, arguments first
+    order: dict[Apply, tuple[int, ...]]  # what depends on them and on latents, arguments first, and on which of its own
     observed: np.ndarray
 
 
@@ -100,7 +100,9 @@ def _rows_of(term: Term, instance: Instance, evaluate: Callable[[Node], np.ndarr
     return _Rows(group, first, Size.new(len(first), "cells", rank=DATA), known, order, instance.values[term.value])
 
 
-def _row_by_row(draw: Draw, has_rows: Callable[[Node], bool]) -> tuple[list[Node], list[Node]] | None:
+def _row_by_row(
+    draw: Draw, has_rows: Callable[[Node], bool]
+) -> tuple[list[Node], dict[Apply, tuple[int, ...]]] | None:
     """Split what the arguments are made of into data and what is computed row by row; None if rows meet."""
     wanted = {arg for arg in draw.args if has_rows(arg)}
     order = topological(draw.args)
@@ -109,38 +111,42 @@ def _row_by_row(draw: Draw, has_rows: Callable[[Node], bool]) -> tuple[list[Node
         if isinstance(node, Variable) or any(arg in latent for arg in node.args):
             latent.add(node)
     known: list[Node] = []
-    computed: list[Node] = []
+    computed: dict[Apply, tuple[int, ...]] = {}
     for node in reversed(order):
         if node not in wanted:
             continue
         if node not in latent:
             known.append(node)
             continue
-        inputs = _inputs_with_rows(node, has_rows)
-        if inputs is None:
+        places = _places_of_rows(node, has_rows)
+        if places is None or not isinstance(node, Apply):
             return None
-        wanted |= inputs
-        computed.append(node)
-    return (known, computed[::-1]) if known else None
+        wanted |= {node.args[k] for k in places}
+        computed[node] = places
+    return (known, dict(reversed(computed.items()))) if known else None
 
 
-def _inputs_with_rows(node: Node, has_rows: Callable[[Node], bool]) -> set[Node] | None:
-    """Give the arguments whose rows become the rows of `node`; None if a row depends on others."""
+def _places_of_rows(node: Node, has_rows: Callable[[Node], bool]) -> tuple[int, ...] | None:
+    """Give the places of the arguments whose rows become the rows of `node`; None if a row depends on others.
+
+    Places, because one value may stand at two: its rows at one, all of it at the other, as in `v + v[previous]`.
+    """
     if not isinstance(node, Apply) or not isinstance(node.op, Op):
         return None
     rank, attributes = len(node.shape), dict[str, Any](node.attributes)
+    with_rows = tuple(k for k, arg in enumerate(node.args) if has_rows(arg))
     if node.op.elementwise:
-        return {arg for arg in node.args if len(arg.shape) == rank and has_rows(arg)}
+        return tuple(k for k in with_rows if len(node.args[k].shape) == rank)
     if node.op.name == "index":
-        positions = node.args[1:]
-        apart = any(map(has_rows, positions)) and all(len(p.shape) <= 1 for p in positions)
-        return set(filter(has_rows, positions)) if apart and place_of_arrays(attributes["items"]) == 0 else None
-    (first, *_) = node.args
+        places = tuple(k for k in with_rows if k > 0)
+        apart = places and all(len(p.shape) <= 1 for p in node.args[1:])
+        return places if apart and place_of_arrays(attributes["items"]) == 0 else None
+    first = node.args[0]
+    if 0 not in with_rows:
+        return None
     if node.op.name == "matmul":
-        return {first} if len(first.shape) == 2 and has_rows(first) else None
-    if node.op.name in _ALONG_AXES and has_rows(first):
-        return {first} if -len(first.shape) not in attributes["axes"] else None
-    return None
+        return (0,) if len(first.shape) == 2 else None
+    return (0,) if node.op.name in _ALONG_AXES and -len(first.shape) not in attributes["axes"] else None
 
 
 def _groups(columns: Iterable[np.ndarray], length: int, most: int) -> tuple[np.ndarray, np.ndarray] | None:
@@ -198,9 +204,10 @@ def _merged(term: Term, make: _Maker) -> Term:
         called = names.get(node) if isinstance(node, Data) else None
         picked = array[rows.first] if node.integer else array[rows.first].astype(float)
         memo[node] = make.data(picked, f"{called}_cell" if called else "", node.shape[1:])
-    for node in rows.order:
-        if isinstance(node, Apply) and isinstance(node.op, Op):
-            memo[node] = node.op.build(tuple(memo.get(arg, arg) for arg in node.args), dict(node.attributes))
+    for node, places in rows.order.items():
+        changed = tuple(memo[arg] if k in places else arg for k, arg in enumerate(node.args))
+        if isinstance(node.op, Op):
+            memo[node] = node.op.build(changed, dict(node.attributes))
     args = [memo.get(arg, arg) for arg in term.draw.args]
     value, distribution, arguments = _FORMS[term.draw.distribution.name](make, rows.observed, *args)
     copy_places(term.value, value)

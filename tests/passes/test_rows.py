@@ -52,6 +52,9 @@ PREDICTORS: dict[str, Callable[[ss.Model], object]] = {
     "slopes shared": lambda m: ss.sum(m.beta * m.X, axis=-1) + m.a[m.g],
     "computed data": lambda m: m.a[m.g] * (m.x - ss.mean(m.x)) + m.X[:, 1],
     "nonlinear": lambda m: ss.tanh(m.a[m.g]) * ss.exp(-m.tau * m.x),
+    "rows of others": lambda m: m.a[m.g] + 0.5 * m.a[m.g][m.h],
+    # Bounded: beyond log odds of 20 Stan's bernoulli_logit takes its limit, 2e-9 away from binomial_logit.
+    "rows of others, squared": lambda m: m.a[m.g] + ss.tanh(m.a[m.g] * m.a[m.g])[m.h + 1],
     "chosen by data": lambda m: ss.where(m.x > 0, m.a[m.g], m.b),
 }
 FAMILIES: dict[str, tuple[Callable[[ss.Model, object], object], Callable[..., np.ndarray]]] = {
