@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 if TYPE_CHECKING:
     import numpy as np
 
+from scistan.graph.labels import Labels
 from scistan.shapes import Equality, Shape, Size
 
 __all__ = [
@@ -64,7 +65,7 @@ class Literal(Node):
 class Data(Node):
     """An array from outside; two are one only if they are the same object."""
 
-    __slots__ = ("boolean", "called", "coords", "default", "dims")
+    __slots__ = ("boolean", "called", "default", "dims", "labels")
 
     def __init__(
         self,
@@ -73,14 +74,14 @@ class Data(Node):
         *,
         integer: bool,
         dims: tuple[str | None, ...] | None = None,
-        coords: dict[str, list[object]] | None = None,
+        labels: tuple[Labels | None, ...] = (),
         boolean: bool = False,
     ) -> None:
         self.default = default
         self.shape = shape
         self.integer = integer
         self.dims = dims
-        self.coords = coords or {}
+        self.labels = labels or (None,) * len(shape)  # along each axis, where they came with the array
         self.boolean = boolean  # written as True and False
         self.called = ""  # the first name a model gave it: messages say it
 

@@ -23,9 +23,9 @@ def predict(
 ) -> Any:
     """Give `predictions` (observed and derived quantities) and `predictions_constant_data`."""
     subject = fit.known("prediction")
-    if subject.rebind is None:
+    if subject.model is None:
         raise messages.needs_model("prediction")
-    instance = subject.rebind(data, coords)
+    instance = subject.model.elsewhere(data, coords, "refuse", {})
     _check_latents(fit, instance)
     used = int(fit.settings["seed"]) if seed is None else use_seed(seed)
     arrays = predictive(instance, fit.posterior, used)

@@ -30,7 +30,7 @@ from scistan.inference.inits import starting_values
 from scistan.inference.named import Named
 from scistan.inference.refusal import in_users_terms
 from scistan.inference.size import check_size
-from scistan.inference.subject import NOTHING_GENERATED, Rebind, Subject
+from scistan.inference.subject import NOTHING_GENERATED, Fitted, Subject
 from scistan.messages import sampling as messages
 from scistan.passes.rows import merge_equal_rows
 from scistan.targets.evaluate import Evaluator
@@ -53,7 +53,7 @@ def sample(
     engine: str,
     inits: object,
     progress: bool,
-    rebind: Rebind | None = None,
+    model: Fitted | None = None,
     keep: Sequence[str] | str | None = None,
     executor: Executor | None = None,
     **options: Any,
@@ -75,7 +75,7 @@ def sample(
     threads = int(options.get("threads_per_chain") or 1) > 1
     with _GRAPH_WORK:
         # An executable serves any data of its model, so what is compiled does not look at them.
-        subject = subject_of(instance, rebind, keep, threads=threads, merge=engine != "cmdstan" and not threads)
+        subject = subject_of(instance, model, keep, threads=threads, merge=engine != "cmdstan" and not threads)
     used = use_seed(seed) % 2**32
     rows = chains * (draws + (warmup if options.get("save_warmup") else 0))
     check_size(subject.instance, subject.names, rows // int(options.get("thin") or 1))
@@ -98,7 +98,7 @@ def sample(
 
 def subject_of(
     instance: Instance,
-    rebind: Rebind | None = None,
+    model: Fitted | None = None,
     keep: Sequence[str] | None = None,
     *,
     threads: bool = False,
@@ -120,7 +120,7 @@ def subject_of(
     numbers = Evaluator(instance, NUMPY)
     sampled = merge_equal_rows(instance, lambda node: numbers[node].array) if merge else instance
     program = lower_to_stan(sampled.graph, threads=threads, **NOTHING_GENERATED)
-    return Subject(instance, program, rebind, sampled)
+    return Subject(instance, program, model, sampled)
 
 
 def _automatic(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,12 +16,22 @@ from scistan.graph.walk import topological
 from scistan.messages import sampling as messages
 from scistan.targets.stan.program import StanProgram, lower_to_stan
 
-__all__ = ["NOTHING_GENERATED", "Rebind", "Subject"]
+__all__ = ["NOTHING_GENERATED", "Fitted", "Subject"]
 
 # What follows from draws is computed from them afterwards.
 NOTHING_GENERATED = {"log_lik": False, "predictive": False, "log_prior": False}
-# New inputs and coords -> the model on them, observed values forgotten unless they are given.
-Rebind = Callable[[Mapping[str, object], Mapping[str, Sequence[object]] | None], Instance]
+class Fitted(Protocol):
+    """The model behind a fit, as it was when it was fitted."""
+
+    def elsewhere(
+        self, data: object, coords: Mapping[str, Sequence[object]] | None, new_levels: str, do: Mapping[str, object]
+    ) -> Instance:
+        """Give the model at new inputs, observed values forgotten unless they are given.
+
+        Labels that were not fitted are taken in with `new_levels="extend"` and refused with `"refuse"`; `do` sets
+        variables to values, whatever they depend on.
+        """
+        ...
 
 
 @dataclass(eq=False)
@@ -33,7 +43,7 @@ class Subject:
 
     instance: Instance
     program: StanProgram
-    rebind: Rebind | None = None
+    model: Fitted | None = None
     sampled: Instance | None = None
 
     @property

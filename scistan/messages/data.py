@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from scistan.errors import DataError, ModelError, Place
+from scistan.graph.labels import LabelsDiffer
 from scistan.graph.places import user_place
 from scistan.messages.model import Lengths, nearest
 
@@ -27,16 +28,73 @@ def truth_for_positions(name: str) -> DataError:
     )
 
 
-def labels_differ(name: str, dim: str, expected: Sequence[object], given: Sequence[object]) -> DataError:
-    if len(expected) != len(given):
-        return dim_length(name, dim, len(expected), len(given), True)
-    at = next(k for k, (a, b) in enumerate(zip(expected, given, strict=True)) if a != b)
+def labels_differ(
+    name: str, dim: str | None, speaker: str, differ: LabelsDiffer, counted: bool, place: Place | None
+) -> DataError:
+    """Refuse labels that are not those of the axis they run along; those that only stand in another order are moved."""
+    along = f" along dim `{dim}`" if dim else ""
+    whose = f"`{speaker}`" if speaker and speaker != name else "the model"
+    if differ.repeated:
+        return DataError(
+            f"`{name}` and {whose} have labels that repeat{along}, in another order or number: "
+            "which rows belong together cannot be told.",
+            remedy="give both a fresh index, `reset_index(drop=True)`, once their rows are in one order, or name the "
+            "axis otherwise, `dims=`",
+            place=place or user_place(),
+        )
+    said = [f"{shown(differ.unknown)} {_is(differ.unknown)} not among those of {whose}"] if differ.unknown else []
+    said += [f"{shown(differ.missing)} {_is(differ.missing)} missing"] if differ.missing else []
+    index = "; rows without an index of their own are labelled 0, 1, 2, …: `set_index`, or `.to_numpy()` for positions"
     return DataError(
-        f"`{name}` has other labels along dim `{dim}` than the model: {given[at]!r} where the model has "
-        f"{expected[at]!r}, at position {at}.",
-        remedy=f"bring the values into the order of `m.coords[{dim!r}]`, or name the axis otherwise",
+        f"`{name}` has other labels{along} than {whose}: {', and '.join(said)}.",
+        remedy="match the labels" + (index if counted else ", or name the axis otherwise"),
+        place=place or user_place(),
+    )
+
+
+def labels_repeat(name: str, dim: str, expected: int, given: int) -> DataError:
+    return DataError(
+        f"`{name}` has {given} rows whose labels along dim `{dim}` repeat, and that dim has {expected} entries.",
+        remedy="rows of repeated measures are an axis of their own: `reset_index(drop=True)`, or name it, "
+        'for instance `dims="row"`',
         place=user_place(),
     )
+
+
+def order_is_read(name: str, speaker: str, place: Place | None) -> DataError:
+    beside = f"`{speaker}`" if speaker else "what it meets"
+    return DataError(
+        f"`{name}` is read by position, as in `x[1:]`, and its labels stand in another order than those of {beside}.",
+        remedy="bring both into one order first, `x = x.loc[y.index]` or `sort_index()`",
+        place=place or user_place(),
+    )
+
+
+def not_given(dim: str | None, given: Sequence[str], absent: Sequence[str], labels: Sequence[object]) -> DataError:
+    along = f"dim `{dim}`" if dim else "their axis"
+    who = " and ".join(f"`{name}`" for name in given) or "`coords`"
+    left = " and ".join(f"`{name}`" if name else "an array written into the model" for name in absent)
+    return DataError(
+        f"{who} came with other labels of {along} ({shown(labels)}), and {left} still "
+        f"{'has' if len(absent) == 1 else 'have'} the old ones.",
+        remedy=f"give {left} for the same labels in the same call"
+        if all(absent)
+        else "name that array, `m.x = ss.data(...)`, so that it can be given too",
+        place=user_place(),
+    )
+
+
+def shown(labels: Sequence[object]) -> str:
+    """Write a few labels."""
+    few = ", ".join(repr(label) for label in labels[:_SHOWN])
+    return few + (f" and {len(labels) - _SHOWN} more" if len(labels) > _SHOWN else "")
+
+
+_SHOWN = 3
+
+
+def _is(labels: Sequence[object]) -> str:
+    return "is" if len(labels) == 1 else "are"
 
 
 def dims_differ(name: str, expected: Sequence[object], given: Sequence[object]) -> DataError:
@@ -122,6 +180,15 @@ def data_rank(name: str, written: Lengths, given: Lengths) -> DataError:
     return DataError(
         f"`{name}` has shape {given}; the model was written for shape {written}: {axes}.",
         remedy="lengths may change, the number of axes may not",
+        place=user_place(),
+    )
+
+
+def length_not_given(given: str, length: int, absent: str, old: int) -> DataError:
+    return DataError(
+        f"`{given}` has length {length} now, and `{absent}`, which runs along the same axis, was not given and has "
+        f"length {old}.",
+        remedy=f"give `{absent}` too: swap every array that shares the changed length in one call",
         place=user_place(),
     )
 

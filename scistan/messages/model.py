@@ -426,3 +426,13 @@ def unknown_picture(path: str) -> ModelError:
 
 def unknown_domain(domain: object, known: Iterable[str]) -> ModelError:
     return ModelError(f"there is no domain {domain!r}.", remedy=nearest(str(domain), known), place=user_place())
+
+
+def changed_since(model: str, name: str, gone: bool) -> ModelError:
+    how = "is no longer in the model" if gone else "has changed in the model"
+    return ModelError(
+        f"`{name}` {how} `{model}` since this fit, which is of the model as it was.",
+        remedy="fit again; or write the new model under another name (`copy.copy(m)` gives one to change), and the fit "
+        "keeps its own; quantities that are derived later need no new fit",
+        place=user_place(),
+    )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from scistan.distributions.resolve import resolve
 from scistan.distributions.unnamed import Unnamed
@@ -16,8 +18,9 @@ from scistan.graph.places import remember, user_place, warn_at_users_line
 from scistan.graph.walk import topological
 from scistan.messages import data as data_messages
 from scistan.messages import model as messages
+from scistan.model.axes import Axes, Key
 from scistan.model.equal import same_definition
-from scistan.model.facts import Dims, Facts
+from scistan.model.facts import Dims, Facts, Keys, own_keys
 from scistan.model.numbers import check_arguments, check_values, numbers_at_hand
 from scistan.ops.coerce import read_dims
 from scistan.ops.expression import Expression
@@ -42,6 +45,7 @@ class Entry:
     draw: Draw | None
     dims: Dims
     place: Place | None
+    keys: Keys
     equalities: tuple[Equality, ...] = ()
 
     @property
@@ -63,13 +67,27 @@ class Book:
     identity: Identity
     entries: dict[str, Entry] = field(default_factory=dict)
     dims: dict[str, Size] = field(default_factory=dict)
-    coords: dict[str, list[object]] = field(default_factory=dict)
-    declared: frozenset[str] = frozenset()  # the dims whose coords the user gave the model itself
+    axes: Axes = field(default_factory=Axes)
     named: dict[Node, str] = field(default_factory=dict)
     facts: Facts = field(init=False)
 
     def __post_init__(self) -> None:
-        self.facts = Facts(self._admit, self.dims, self.coords)
+        self.facts = Facts(self._admit, self.dims, self.axes)
+        self._note_all()
+
+    def _note_all(self) -> None:
+        for entry in self.entries.values():
+            if isinstance(entry.node, Variable | Data) and self.named.get(entry.node) == entry.name:
+                self.facts.note(entry.node, entry.dims, entry.keys)
+
+    @property
+    def coords(self) -> dict[str, list[object]]:
+        """The labels along each dim that has any."""
+        return self.axes.coords
+
+    def numbers(self, node: Node) -> np.ndarray | None:
+        """Give the numbers of what follows from the data, as they stand in this model; None without data."""
+        return numbers_at_hand(node, self.axes.values)
 
     def declare_coords(self, coords: Mapping[str, Sequence[object]]) -> None:
         """Note the coords of dims; their lengths become sizes of the model."""
@@ -77,9 +95,8 @@ class Book:
             raise data_messages.coords_no_dict(coords)
         read_dims("coords", [*coords] or ["row"])
         for dim, labels in coords.items():
-            self.coords[dim] = read_labels(dim, labels)
+            self.axes.declare(dim, read_labels(dim, labels))
             self.dims[dim] = _dim_size(dim, len(self.coords[dim]))
-        self.declared |= set(coords)
 
     # -- assignment -----------------------------------------------------------------------------
     def assign(self, name: str, value: Expression) -> None:
@@ -89,7 +106,7 @@ class Book:
             if old is None:
                 self._enter(self._entry(name, value))
                 return
-            kept = dict(self.dims), dict(self.coords)
+            kept = dict(self.dims), self.axes.copy()
             self._release_dims(old)
             entry = self._entry(name, value)
             if same_definition(old.node, old.draw, entry.node, entry.draw) and old.dims == entry.dims:
@@ -116,7 +133,7 @@ class Book:
         if isinstance(entry.node, Data):
             entry.node.called = entry.node.called or entry.name
         if isinstance(entry.node, Variable | Data):
-            self.facts.note(entry.node, entry.dims)
+            self.facts.note(entry.node, entry.dims, entry.keys)
 
     def _remove(self, entry: Entry) -> None:
         del self.entries[entry.name]
@@ -124,6 +141,7 @@ class Book:
         for e in self.entries.values():
             self.named.setdefault(e.node, e.name)
         self.facts.forget()
+        self._note_all()
 
     def _check_free(self, entry: Entry) -> None:
         if self.named.get(entry.node) != entry.name:  # a second name: what it means stays under the first
@@ -142,25 +160,27 @@ class Book:
     def _release_dims(self, entry: Entry) -> None:
         """Let go of the dims that only this entry gave a length."""
         others = {dim for e in self.entries.values() if e is not entry for dim in e.dims}
-        for dim in set(entry.dims) - others - self.declared:
+        for dim in set(entry.dims) - others - self.axes.declared:
             if dim is not None:
                 self.dims.pop(dim, None)
                 self.coords.pop(dim, None)
+                self.axes.forget_dim(dim)
 
     @contextmanager
     def _undone_on_error(self) -> Iterator[None]:
-        kept = dict(self.dims), dict(self.coords)
+        kept = dict(self.dims), self.axes.copy()
         try:
             yield
         except Exception:
             self._restore(*kept)
             raise
 
-    def _restore(self, dims: dict[str, Size], coords: dict[str, list[object]]) -> None:
+    def _restore(self, dims: dict[str, Size], axes: Axes) -> None:
         self.dims.clear()
         self.dims.update(dims)
-        self.coords.clear()
-        self.coords.update(coords)
+        self.axes.restore(axes)
+        self.facts.forget()
+        self._note_all()
 
     def _admit(self, leaf: Variable | Data) -> None:
         """Refuse a leaf that is not, or no longer, part of this model."""
@@ -179,10 +199,18 @@ class Book:
         node = value._scistan_node_
         if isinstance(node, Data) and node not in self.named:
             dims = node.dims or (None,) * len(node.shape)
+            self._check_repeated(name, dims, node)
             equal = self._bind_dims(name, dims, node.shape)
-            self._note_labels(name, dims, node)
-            return Entry(name, node, None, dims, user_place(), equal)
-        return Entry(name, node, None, self.facts.of(node).dims, user_place())
+            keys = self._keys_of_data(name, node, dims)
+            return Entry(name, node, None, dims, user_place(), keys, equal)
+        fact = self.facts.of(node)
+        return Entry(name, node, None, fact.dims, user_place(), fact.keys)
+
+    def _keys_of_data(self, name: str, leaf: Data, dims: Dims) -> Keys:
+        """Take data in, unless they are in: the labels that came with them are put into the model's order."""
+        if self.facts.knows(leaf):
+            return self.facts.of(leaf).keys
+        return self.axes.enter(name, leaf, dims)
 
     def _distributed(self, name: str, made: Unnamed) -> Entry:
         observation = made.observation
@@ -197,18 +225,43 @@ class Book:
         dims = self._inherited_dims(draw) if dims is None else dims
         if len(dims) != len(draw.shape):
             raise data_messages.dims_rank(name, dims, values_of(draw.shape))
+        if leaf is not None:
+            self._check_repeated(name, dims, leaf)
         equal = self._bind_dims(name, dims, draw.shape)
         # Literals and arrays were checked where they were written; what is computed from them is not yet.
         computed = [isinstance(arg, Apply) and self.facts.of(arg).fixed for arg in draw.args]
-        check_arguments(name, draw, computed, numbers_at_hand, None)
-        if leaf is not None:
-            self._note_labels(name, dims, leaf)
-            if leaf.default is not None:
-                check_values(name, draw, leaf.default, self._is_fixed, numbers_at_hand, None)
-        self._check_meeting(name, draw, dims)
+        check_arguments(name, draw, computed, self.numbers, None)
         node = self._value(name, draw, observation is not None, leaf, dims)
+        self._check_meeting(name, draw, dims)
+        keys = self._keys_of_draw(name, draw, dims, node)
+        numbers = self.axes.numbers(node) if isinstance(node, Data) else None
+        if numbers is not None:
+            check_values(name, draw, numbers, self._is_fixed, self.numbers, None)
         remember(node, made.place)
-        return Entry(name, node, draw, dims, made.place, equal)
+        return Entry(name, node, draw, dims, made.place, keys, equal)
+
+    def _keys_of_draw(self, name: str, draw: Draw, dims: Dims, node: Variable | Data) -> Keys:
+        """Let the axes of a distribution's arguments meet those of its value: labels are matched along each."""
+        own = self._keys_of_data(name, node, dims) if isinstance(node, Data) else own_keys(node, dims)
+        met: list[list[tuple[Key, Callable[[], str]]]] = [[(key, lambda: name)] for key in own]
+        for axis, arg, at in self._axes_of_arguments(draw):
+            fact = self.facts.of(arg)
+            met[axis].append((fact.keys[at], self.facts.speaking(arg, fact.dims[at])))
+        return tuple(self.axes.meet_all(keys, None) or key for keys, key in zip(met, own, strict=True))
+
+    def _axes_of_arguments(self, draw: Draw) -> Iterator[tuple[int, Node, int]]:
+        """Give each axis of the value with an argument's axis that runs along it, events included."""
+        rank, full = draw.distribution.event_rank, len(draw.shape)
+        bounds = [(b, 0) for b in (draw.lower, draw.upper) if b is not None]
+        arguments = zip(draw.args, (p.domain.event_rank for p in draw.distribution.parameters), strict=True)
+        for node, event in [*arguments, *bounds]:
+            batch = len(node.shape) - event
+            pairs = [(full - rank - batch + at, at) for at in range(batch)]
+            if rank:  # a vector or a matrix among the arguments has the event's own axis
+                pairs += [(full - 1, at) for at in range(batch, len(node.shape))]
+            for axis, at in pairs:
+                if axis >= 0 and node.shape[at].today == draw.shape[axis].today != 1:
+                    yield axis, node, at
 
     def _is_fixed(self, node: Node) -> bool:
         return self.facts.of(node).fixed
@@ -231,14 +284,12 @@ class Book:
                 equal.append((known, size))
         return tuple(equal)
 
-    def _note_labels(self, name: str, dims: Dims, leaf: Data) -> None:
-        """Take over the labels that came with the data; labels that differ from the model's are an error."""
-        for dim, own in zip(dims, leaf.dims or (), strict=False):
-            labels = leaf.coords.get(own) if own is not None else None
-            if dim is None or labels is None:
-                continue
-            if self.coords.setdefault(dim, labels) != labels:
-                raise data_messages.labels_differ(name, dim, self.coords[dim], labels)
+    def _check_repeated(self, name: str, dims: Dims, leaf: Data) -> None:
+        """Refuse rows whose labels repeat along a dim that has one position for each label."""
+        for dim, own, size in zip(dims, leaf.labels, leaf.shape, strict=True):
+            known = self.dims.get(dim) if dim is not None else None
+            if dim is not None and known is not None and known.today != size.today and own is not None and own.repeated:
+                raise data_messages.labels_repeat(name, dim, known.today, size.today)
 
     def _shape_of_dims(self, name: str, dims: Dims, values: Shape | None) -> Shape:
         if values is not None and len(values) != len(dims):
@@ -304,12 +355,26 @@ class Book:
             equalities=tuple(pair for e in entries for pair in e.equalities),
         )
 
+    def all_dims(self) -> dict[str, tuple[str, ...]]:
+        """Name every axis of every variable: by its dim, else by the variable."""
+        return {
+            name: tuple(dim or f"{name}_dim_{k}" for k, dim in enumerate(entry.dims))
+            for name, entry in self.entries.items()
+        }
+
+    def all_coords(self) -> dict[str, list[object]]:
+        """Give the labels of every axis, also of those that have no dim."""
+        found = dict(self.coords)
+        for name, entry in self.entries.items():
+            for k, (dim, key) in enumerate(zip(entry.dims, entry.keys, strict=True)):
+                labels = self.axes.labels_of(key) if dim is None else None
+                if labels is not None and not labels.implied:
+                    found[f"{name}_dim_{k}"] = list(labels)
+        return found
+
     def copy(self) -> Book:
         """Give a book that can change without changing this one; variables stay the same objects."""
-        return Book(
-            self.owner, self.identity, dict(self.entries), dict(self.dims), dict(self.coords), self.declared,
-            dict(self.named),
-        )
+        return Book(self.owner, self.identity, dict(self.entries), dict(self.dims), self.axes.copy(), dict(self.named))
 
 
 def read_labels(dim: str, labels: object) -> list[object]:

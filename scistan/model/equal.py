@@ -68,7 +68,7 @@ class _Twins:
     def _data(self, a: Data, b: Data) -> bool:
         if a.default is None or b.default is None:
             return a.default is b.default and self.shapes(a.shape, b.shape)
-        if a.default.dtype != b.default.dtype or not np.array_equal(a.default, b.default) or a.coords != b.coords:
+        if a.default.dtype != b.default.dtype or not np.array_equal(a.default, b.default) or a.labels != b.labels:
             return False
         for one, other in zip(a.shape, b.shape, strict=True):
             if one.symbol is not None and other.symbol is not None:

@@ -11,6 +11,8 @@ from scistan.graph.node import Apply, Data, Node, Variable
 from scistan.graph.places import first_place
 from scistan.graph.walk import topological
 from scistan.messages import data as messages
+from scistan.model.axes import Axes, Key, dim_key
+from scistan.model.flow import Source, axis_flow
 from scistan.model.numbers import check_computed_index
 from scistan.ops.declaration import Op
 from scistan.shapes import ONE, Size
@@ -18,25 +20,28 @@ from scistan.shapes import ONE, Size
 __all__ = ["Dims", "Fact", "Facts"]
 
 Dims = tuple[str | None, ...]
+Keys = tuple[Key, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Whether a node's numbers follow from the data alone, and which dim each axis runs along."""
+    """Whether a node's numbers follow from the data alone, which dim each axis runs along, and which axis it is.
+
+    A dim is what people read; a key says what an axis is matched with by label. A slice has a key of its own.
+    """
 
     fixed: bool
     dims: Dims
+    keys: Keys = ()
 
 
 class Facts:
     """The facts of every node met so far; `admit` is asked about each leaf before it is let in."""
 
-    def __init__(
-        self, admit: Callable[[Variable | Data], None], dims: Mapping[str, Size], coords: Mapping[str, list[object]]
-    ) -> None:
+    def __init__(self, admit: Callable[[Variable | Data], None], dims: Mapping[str, Size], axes: Axes) -> None:
         self._admit = admit
         self._model_dims = dims
-        self._coords = coords
+        self._axes = axes
         self._known: dict[Node, Fact] = {}
 
     def learn(self, roots: Iterable[Node]) -> None:
@@ -57,9 +62,13 @@ class Facts:
         self.learn([node])
         return self._known[node]
 
-    def note(self, node: Node, dims: Dims) -> None:
-        """Note the dims of a leaf that a model has just named."""
-        self._known[node] = Fact(isinstance(node, Data), dims)
+    def note(self, node: Node, dims: Dims, keys: Keys) -> None:
+        """Note the dims of a leaf that a model has just named, and which axes it has."""
+        self._known[node] = Fact(isinstance(node, Data), dims, keys)
+
+    def knows(self, node: Node) -> bool:
+        """Tell whether a node has been met before."""
+        return node in self._known
 
     def forget(self) -> None:
         """Start anew, after a name has changed its meaning."""
@@ -70,16 +79,49 @@ class Facts:
             if node.op.name == "index":
                 check_computed_index(node)
             facts = [self._known[arg] for arg in node.args]
-            return Fact(all(f.fixed for f in facts), self._dims(node, [f.dims for f in facts]))
+            keys = self._keys(node, facts)
+            return Fact(all(f.fixed for f in facts), self._dims(node, [f.dims for f in facts]), keys)
         if isinstance(node, Variable | Data):
             self._admit(node)
-            return Fact(isinstance(node, Data), node.dims or (None,) * len(node.shape))
+            dims = node.dims or (None,) * len(node.shape)
+            if isinstance(node, Data):
+                return Fact(True, dims, self._axes.enter(node.called, node, dims))
+            return Fact(False, dims, own_keys(node, dims))
         return Fact(True, ())
+
+    def _keys(self, node: Apply, facts: list[Fact]) -> Keys:
+        """Follow the axes through an op: those that meet become one, and what is sliced is an axis of its own."""
+        flow = axis_flow(node)
+        place = first_place(node)
+        for k, axis in flow.by_position:
+            self._axes.read_by_position(facts[k].keys[axis], self.speaking(node.args[k], facts[k].dims[axis]), place)
+        for sources in flow.inside:
+            self._meet(node, sources, facts, place)
+        return tuple(
+            self._meet(node, self._running(node, sources, size), facts, place) or (node, axis)
+            for axis, (sources, size) in enumerate(zip(flow.along, node.shape, strict=True))
+        )
+
+    def _running(self, node: Apply, sources: tuple[Source, ...], size: Size) -> tuple[Source, ...]:
+        """Leave out what is repeated along an axis."""
+        return tuple((k, axis) for k, axis in sources if node.args[k].shape[axis].today == size.today != 1)
+
+    def _meet(self, node: Apply, sources: tuple[Source, ...], facts: list[Fact], place: Place | None) -> Key | None:
+        """Make axes that meet one, and give the one that is matched with others from then on."""
+        told = [(facts[k].keys[axis], self.speaking(node.args[k], facts[k].dims[axis])) for k, axis in sources]
+        return self._axes.meet_all(told, place)
+
+    def speaking(self, node: Node, dim: str | None) -> Callable[[], str]:
+        """Give what names an expression's axis when asked to: names are looked up for messages alone."""
+        return lambda: self.speaker(node, dim)
 
     def _dims(self, node: Apply, dims: list[Dims]) -> Dims:
         if not node.shape:
             return ()
         op = node.op
+        if op.name == "index":  # a slice or a shift is a new axis, however long it is
+            along = axis_flow(node).along
+            return tuple(_only({d for k, axis in sources if (d := dims[k][axis])}) for sources in along)
         if isinstance(op, Op) and op.elementwise:
             return tuple(self._along(axis, node, dims) for axis in range(-len(node.shape), 0))
         named: dict[Size, set[str]] = {}
@@ -108,17 +150,22 @@ class Facts:
     def check_meeting(self, what: str, said: list[tuple[str, str]], place: Place | None) -> None:
         """Refuse two dims along one axis, unless their labels say that they are one thing under two names."""
         for first, second in itertools.pairwise(said):
-            labels = self._coords.get(first[1])
-            same = labels == self._coords.get(second[1]) and any(isinstance(label, str) for label in labels or ())
+            labels = self._axes.coords.get(first[1])
+            same = labels == self._axes.coords.get(second[1]) and any(isinstance(label, str) for label in labels or ())
             if first[1] != second[1] and not same:
                 raise messages.dims_meet(what, first, second, place)
 
-    def speaker(self, node: Node, dim: str) -> str:
-        """Name what gives an expression its dim."""
+    def speaker(self, node: Node, dim: str | None) -> str:
+        """Name what gives an expression its dim, or an axis without one."""
         if isinstance(node, Variable | Data):
             return _called(node)
         leaves = [leaf for leaf in topological([node]) if isinstance(leaf, Variable | Data)]
         return next((_called(leaf) for leaf in leaves if dim in self._known[leaf].dims), "it")
+
+
+def own_keys(node: Node, dims: Dims) -> Keys:
+    """Give the axes of a value that come from nowhere else: its dims, or its own."""
+    return tuple((node, axis) if dim is None else dim_key(dim) for axis, dim in enumerate(dims))
 
 
 def _called(leaf: Variable | Data) -> str:

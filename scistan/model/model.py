@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self
@@ -15,7 +15,7 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Data
 from scistan.messages import data as data_messages
 from scistan.messages import model as messages
-from scistan.model.book import Book, Identity, read_labels
+from scistan.model.book import Book, Identity
 from scistan.model.naming import check_name
 from scistan.model.swap import bind, check_swapped, read_table, relabel
 from scistan.ops.coerce import as_node, holds_expressions, unwrapped
@@ -51,7 +51,6 @@ class Model:
         model = super().__new__(cls)
         own = "model" if cls is Model else cls.__name__
         object.__setattr__(model, "_book", Book(own, Identity(own)))
-        object.__setattr__(model, "_bindings", {})
         object.__setattr__(model, "_lengths", {})
         return model
 
@@ -63,7 +62,6 @@ class Model:
         self._book.declare_coords(coords or {})
 
     _book: Book
-    _bindings: dict[Data, np.ndarray]
     _lengths: dict[str, int]
 
     # -- naming ---------------------------------------------------------------------------------
@@ -135,15 +133,11 @@ class Model:
     def instance(self) -> Instance:
         """Give the graph with the numbers at hand."""
         graph = self.to_graph()
-        values = {leaf: self._bindings.get(leaf, leaf.default) for leaf in graph.data}
-        known = {leaf: array for leaf, array in values.items() if array is not None}
-        dims = {
-            name: tuple(dim or f"{name}_dim_{k}" for k, dim in enumerate(entry.dims))
-            for name, entry in self._book.entries.items()
-        }
-        given = tuple((self._book.dims[dim], Size(n)) for dim, n in self._lengths.items())
+        book = self._book
+        known = {leaf: array for leaf in graph.data if (array := book.axes.numbers(leaf)) is not None}
+        given = tuple((book.dims[dim], Size(n)) for dim, n in self._lengths.items())
         try:
-            return Instance(graph, known, self._book.coords, dims, self.name, given)
+            return Instance(graph, known, book.all_coords(), book.all_dims(), self.name, given)
         except SizeConflict as error:
             names = [name for leaf, name in graph.data_names.items() if error.left in leaf.shape]
             raise data_messages.sizes_disagree(names, error.right.today) from None
@@ -157,21 +151,25 @@ class Model:
         `coords` gives a dim other labels, and with them another length: so a model of five groups
         becomes one of seven.
         """
+        return self._swapped(table, named, coords)
+
+    def _swapped(
+        self, table: object, named: Mapping[str, object], coords: Mapping[str, Sequence[object]] | None,
+        forgotten: Collection[Data] = (), new_levels: str = "anew",
+    ) -> Self:
         if coords is not None and not isinstance(coords, Mapping):
             raise data_messages.coords_no_dict(coords)
-        other = copy(self)
-        data = read_table(other._book, table) | named
-        bind(other._book, other._bindings, data)
-        for dim, labels in (coords or {}).items():
-            if dim not in other._book.dims:
-                raise data_messages.unknown_coords(dim, other._book.dims)
-            other._book.coords[dim] = read_labels(dim, labels)
+        other, labels = copy(self), coords or {}
+        for leaf in forgotten:
+            other._book.axes.values[leaf] = None
+        data = {**read_table(other._book, table), **named}
+        bind(other._book, data, labels, forgotten)
         swapped = {dim for name in data for dim in self._book.entries[name].dims}
         kept = {dim: n for dim, n in self._lengths.items() if dim not in swapped}
-        given = {dim: len(labels) for dim, labels in (coords or {}).items() if dim not in swapped}
+        given = {dim: len(own) for dim, own in labels.items() if dim not in swapped}
         object.__setattr__(other, "_lengths", {**kept, **given})
         instance = other.instance()
-        relabel(other._book, instance, coords or {}, data)
+        relabel(other._book, instance, labels, data)
         check_swapped(other._book, instance)
         return other
 
@@ -179,7 +177,6 @@ class Model:
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         object.__setattr__(other, "_book", self._book.copy())
-        object.__setattr__(other, "_bindings", dict(self._bindings))
         return other
 
     def __deepcopy__(self, _: object) -> Self:
@@ -192,7 +189,7 @@ class Model:
     @property
     def _length(self) -> Callable[[Size], int]:
         """How long an axis is on the data at hand."""
-        return self.instance().length if self._bindings or self._lengths else int
+        return self.instance().length if self._book.axes.values or self._lengths else int
 
     # -- how it shows itself ----------------------------------------------------------------------
     def __repr__(self) -> str:
@@ -291,9 +288,10 @@ class Model:
              progress: bool = True, **options: Any) -> Fit:
         """Sample the posterior with Stan's NUTS; `docs/sampling.md` lists the options."""
         from scistan.inference.sample import sample
+        from scistan.model.fitted import FittedModel
 
         on = self._on(data)
-        return sample(on.instance(), draws, warmup, chains, seed, engine, inits, progress, on._elsewhere, **options)
+        return sample(on.instance(), draws, warmup, chains, seed, engine, inits, progress, FittedModel(on, self), **options)
 
     def pathfinder(self, draws: int = 1000, seed: int | None = None, data: Mapping[str, object] | None = None,
                    inits: object = None, progress: bool = True, **options: Any) -> Fit:
@@ -320,14 +318,9 @@ class Model:
         """Give what a fit of this model is a fit of."""
         from scistan.inference.sample import subject_of
 
-        return subject_of(self.instance(), self._elsewhere, threads=threads)
+        from scistan.model.fitted import FittedModel
 
-    def _elsewhere(self, data: Mapping[str, object], coords: Mapping[str, Sequence[object]] | None) -> Instance:
-        """Give the model at new inputs for prediction: what was observed is forgotten unless given anew."""
-        other = copy(self)
-        observed = [t.value for t in self.to_graph().observed if isinstance(t.value, Data)]
-        other._bindings.update(dict.fromkeys(observed, None))  # type: ignore[arg-type]
-        return other.with_data(data, coords=coords).instance()
+        return subject_of(self.instance(), FittedModel(self, self), threads=threads)
 
     def verify(self, points: int = 8, seed: int = 0) -> Agreement:
         """Check that SciPy, torch and Stan agree on this model's density and gradient."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -26,22 +27,22 @@ Numbers = Callable[[Node], np.ndarray | None]
 _SHOWN = 3
 
 
-def numbers_at_hand(node: Node) -> np.ndarray | None:
-    """Give the numbers of a node that follows from the data as they were written; None without data."""
+def numbers_at_hand(node: Node, values: Mapping[Data, np.ndarray | None] = MappingProxyType({})) -> np.ndarray | None:
+    """Give the numbers of a node that follows from the data, as `values` or as they were written; None without data."""
     if isinstance(node, Literal):
         return np.asarray(node.value)
     if isinstance(node, Data):
-        return node.default
+        return values.get(node, node.default)
     if isinstance(node, Extent):
         return np.asarray(node.size.today)
     from scistan.targets.scipy.evaluate import NUMPY
 
     graph = Graph(derived={"value": node})
-    values = {leaf: leaf.default for leaf in graph.data if leaf.default is not None}
-    if len(values) < len(graph.data):
+    known = {leaf: array for leaf in graph.data if (array := values.get(leaf, leaf.default)) is not None}
+    if len(known) < len(graph.data):
         return None
     with np.errstate(all="ignore"):
-        return np.asarray(Evaluator(Instance(graph, values), NUMPY)[node].array)
+        return np.asarray(Evaluator(Instance(graph, known), NUMPY)[node].array)
 
 
 def check_arguments(name: str, draw: Draw, fixed: Iterable[bool], numbers: Numbers, place: Place | None) -> None:

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from scistan.graph.instance import Instance
+from scistan.graph.labels import Labels, order_of
 from scistan.graph.node import Data, Node, is_applied
 from scistan.graph.walk import topological
 from scistan.messages import data as messages
 from scistan.messages import model as model_messages
-from scistan.model.book import Book, Entry
+from scistan.model.axes import Key, dim_key, matching_order
+from scistan.model.book import Book, Entry, read_labels
 from scistan.model.numbers import check_arguments, check_indices, check_values
 from scistan.ops.coerce import Labelled, read_array
-from scistan.shapes import values_of
+from scistan.shapes import Size, SizeTable, values_of
 from scistan.targets.evaluate import Evaluator
 
 __all__ = ["bind", "check_swapped", "read_table", "relabel"]
 
-Bindings = dict[Data, np.ndarray]
-Lengths = dict[str, int]
 
 
 def read_table(book: Book, table: object) -> dict[str, object]:
@@ -42,24 +43,177 @@ def _data_names(book: Book) -> list[str]:
     return [e.name for e in book.entries.values() if isinstance(e.node, Data)]
 
 
-def bind(book: Book, bindings: Bindings, data: Mapping[str, object]) -> None:
-    """Enter other values for named data; the labels that come with them replace the model's."""
-    for name, given in data.items():
-        entry = book.entries.get(name)
-        if entry is None or not isinstance(entry.node, Data):
-            raise messages.unknown_data(name, _data_names(book), name in book.dims)
-        labelled = read_array(given, name)
-        _check_axes(name, entry, labelled)
-        if labelled.values.dtype.kind == "b" and not entry.node.boolean and _is_position(book, entry.node):
-            raise messages.truth_for_positions(name)
-        values = np.array(labelled.values, dtype=np.int64 if labelled.values.dtype.kind in "biu" else np.float64)
-        counts = entry.node.integer or (entry.draw is not None and entry.draw.distribution.discrete)
-        if counts and (values == np.floor(values)).all():
-            values = values.astype(np.int64)
-        values.setflags(write=False)
-        bindings[entry.node] = values
-        for dim, labels in _labels(entry, labelled).items():
-            book.coords[dim] = labels
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """New values for named data, and the labels that came with them."""
+
+    name: str
+    leaf: Data
+    labels: tuple[Labels | None, ...]
+
+
+def bind(
+    book: Book, data: Mapping[str, object], coords: Mapping[str, Sequence[object]], forgotten: Collection[Data] = ()
+) -> None:
+    """Enter other values for named data; labels are matched with the model's, or replace them on everything.
+
+    `forgotten` data need not be given: in prediction those are what was observed.
+    """
+    given = [_read(book, name, value) for name, value in data.items()]
+    for dim in coords:
+        if dim not in book.dims:
+            raise messages.unknown_coords(dim, book.dims)
+    swapped = {one.leaf for one in given}
+    table = book.graph().sizes()
+    for root, size in _touched(book, given, coords, table).items():
+        along = [(one, k) for one in given for k in range(len(one.labels)) if _group(book, one, k, table)[0] == root]
+        _label(book, root, size, along, coords, swapped | set(forgotten), table)
+    _check_lengths(book, given, swapped | set(forgotten), table)
+
+
+def _read(book: Book, name: str, value: object) -> _Given:
+    entry = book.entries.get(name)
+    if entry is None or not isinstance(entry.node, Data):
+        raise messages.unknown_data(name, _data_names(book), name in book.dims)
+    labelled = read_array(value, name)
+    _check_axes(name, entry, labelled)
+    if labelled.values.dtype.kind == "b" and not entry.node.boolean and _is_position(book, entry.node):
+        raise messages.truth_for_positions(name)
+    values = np.array(labelled.values, dtype=np.int64 if labelled.values.dtype.kind in "biu" else np.float64)
+    counts = entry.node.integer or (entry.draw is not None and entry.draw.distribution.discrete)
+    if counts and (values == np.floor(values)).all():
+        values = values.astype(np.int64)
+    values.setflags(write=False)
+    book.axes.values[entry.node] = values
+    return _Given(name, entry.node, labelled.labels or (None,) * values.ndim)
+
+
+def _group(book: Book, one: _Given, axis: int, table: SizeTable) -> tuple[Key, Size]:
+    """Give what an axis of new data is matched along: its axis in the model, else all that is as long as it must be."""
+    keys = book.facts.of(one.leaf).keys
+    root, size = book.axes.root(keys[axis]), table.reduce(one.leaf.shape[axis])
+    named = book.axes.dim_of(root) is not None or root in book.axes.labels
+    return (root if named else ("size", size)), size
+
+
+def _touched(
+    book: Book, given: list[_Given], coords: Mapping[str, Sequence[object]], table: SizeTable
+) -> dict[Key, Size]:
+    """List the axes that new data or coords run along."""
+    found = {book.axes.root(dim_key(dim)): table.reduce(book.dims[dim]) for dim in coords}
+    for one in given:
+        found.update(_group(book, one, axis, table) for axis in range(len(one.labels)))
+    return found
+
+
+def _label(
+    book: Book, root: Key, size: Size, along: list[tuple[_Given, int]], coords: Mapping[str, Sequence[object]],
+    given: set[Data], table: SizeTable,
+) -> None:
+    """Put new data along one axis into one order: the model's, or that of the labels that replace its own."""
+    axes = book.axes
+    dim, known = axes.dim_of(root), axes.labels.get(root)
+    declared = dim in axes.declared
+    own = [(one.name, one.labels[axis]) for one, axis in along]
+    asked = Labels(read_labels(dim, coords[dim])) if dim is not None and dim in coords else None
+    wanted = asked or _wanted(known, [labels for _, labels in own if labels is not None], declared)
+    if wanted is None:
+        return
+    speaker = next((name for name, labels in own if labels is not None), "")
+    for one, axis in along:
+        labels = one.labels[axis]
+        if labels is None or len(labels) != len(wanted) == len(known or ()):
+            continue  # without labels of its own it stands in the model's order; other lengths are told as such
+        order = matching_order(one.name, dim, "" if wanted is known else speaker, wanted, labels, declared)
+        if order is not None:
+            _permute(book, one.leaf, axis, order)
+    if known is not None and known != wanted:
+        _move_others(book, root, known, wanted, [name for name, _ in own], given)
+    for key in [root] if not _is_size(root) else _unnamed_axes(book, size, table):
+        axes.set_labels(key, wanted)
+
+
+def _is_size(root: Key) -> bool:
+    return isinstance(root, tuple) and root[0] == "size"
+
+
+def _unnamed_axes(book: Book, size: Size, table: SizeTable) -> list[Key]:
+    """List the axes of this length that had neither labels nor a name."""
+    keys = [
+        key
+        for entry in book.entries.values()
+        for key, own in zip(entry.keys, entry.node.shape, strict=True)
+        if table.reduce(own) == size
+    ]
+    return [key for key in keys if book.axes.labels_of(key) is None and book.axes.dim_of(key) is None]
+
+
+def _wanted(known: Labels | None, own: list[Labels], declared: bool) -> Labels | None:
+    """Choose the labels that an axis has from now on; None where they stay as they are."""
+    if not own:
+        return None
+    first = next((labels for labels in own if not labels.implied), own[0])
+    if known is None or (known.implied and first.implied):
+        return first
+    same_rows = first.implied and declared and len(first) == len(known)
+    return known if same_rows or known.same_set(first) else first
+
+
+def _permute(book: Book, leaf: Data, axis: int, order: np.ndarray) -> None:
+    now = book.axes.numbers(leaf)
+    if now is not None:
+        moved = np.take(now, order, axis=axis)
+        moved.setflags(write=False)
+        book.axes.values[leaf] = moved
+
+
+def _move_others(
+    book: Book, root: Key, known: Labels, wanted: Labels, names: list[str], given: set[Data]
+) -> None:
+    """Bring data that stay along an axis into its new order; those that belong to other labels must be given too."""
+    axes = book.axes
+    others = [at for at in axes.leaves.get(root, ()) if at[0] not in given and axes.numbers(at[0]) is not None]
+    if not others:
+        return
+    if not known.same_set(wanted):
+        if known.implied and wanted.implied:
+            return  # other lengths, told as such
+        if not names:  # coords alone are new names for what has none of its own
+            others = [(leaf, axis) for leaf, axis in others if _has_labels(leaf, axis)]
+        if not others:
+            return
+        unknown = [label for label in wanted if label not in list(known)]
+        absent = [leaf.called for leaf, _ in others]
+        raise messages.not_given(axes.dim_of(root), names, absent, unknown or list(wanted))
+    order = order_of(wanted, known)
+    for leaf, axis in others if order is not None else ():
+        _permute(book, leaf, axis, order)  # type: ignore[arg-type]
+
+
+def _has_labels(leaf: Data, axis: int) -> bool:
+    labels = leaf.labels[axis]
+    return labels is not None and not labels.implied
+
+
+def _check_lengths(book: Book, given: list[_Given], swapped: set[Data], table: SizeTable) -> None:
+    """Name the data that were not given and still have the old length of an axis that has a new one."""
+    lengths = {
+        table.reduce(size): (one.name, length)
+        for one in given
+        for size, length in zip(one.leaf.shape, _shape(book, one.leaf), strict=True)
+    }
+    for leaf, name in book.graph().data_names.items():
+        if leaf in swapped:
+            continue
+        for size, length in zip(leaf.shape, _shape(book, leaf), strict=True):
+            speaker, wanted = lengths.get(table.reduce(size), ("", length))
+            if length != wanted:
+                raise messages.length_not_given(speaker, wanted, name, length)
+
+
+def _shape(book: Book, leaf: Data) -> tuple[int, ...]:
+    numbers = book.axes.numbers(leaf)
+    return values_of(leaf.shape) if numbers is None else numbers.shape
 
 
 def _check_axes(name: str, entry: Entry, labelled: Labelled) -> None:
@@ -80,11 +234,6 @@ def _is_position(book: Book, leaf: Data) -> bool:
     return leaf in topological([position for node in indices for position in node.args[1:]])
 
 
-def _labels(entry: Entry, labelled: Labelled) -> dict[str, list[object]]:
-    axes = zip(entry.dims, labelled.dims or (), strict=False)
-    return {dim: labelled.coords[own] for dim, own in axes if dim is not None and own in labelled.coords}
-
-
 def relabel(book: Book, instance: Instance, asked: Mapping[str, Sequence[object]], data: Mapping[str, object]) -> None:
     """Give every dim labels of its new length; labels that were given must fit."""
     for dim, size in book.dims.items():
@@ -93,6 +242,7 @@ def relabel(book: Book, instance: Instance, asked: Mapping[str, Sequence[object]
             continue
         if dim in asked:
             raise messages.dim_length(_user_of(book, dim, data), dim, len(book.coords[dim]), length, True)
+        book.axes.set_labels(dim_key(dim), Labels(range(length), implied=True))
         book.coords[dim] = list(range(length))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import weakref
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from scistan.graph.called import assigned_name, variable_name
+from scistan.graph.labels import Labels
 from scistan.graph.node import Data, Node, extent, literal
 from scistan.graph.places import remember, user_place
 from scistan.messages import model as messages
@@ -19,26 +20,25 @@ __all__ = ["Labelled", "as_node", "data_leaf", "holds_expressions", "read_array"
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """An array with the dims and coords that came with it."""
+    """An array with the dims and labels that came with it."""
 
     values: np.ndarray
     dims: tuple[str | None, ...] | None = None
-    coords: dict[str, list[object]] = field(default_factory=dict)
+    labels: tuple[Labels | None, ...] = ()
 
 
 def _from_pandas(value: Any) -> Labelled:
     if not hasattr(value, "index"):  # an Index or an array without labels
         return Labelled(value.to_numpy(dtype=float, na_value=np.nan) if value.isna().any() else np.asarray(value))
     axes = [value.index] if value.ndim == 1 else [value.index, value.columns]
-    # Labels that repeat, as of repeated measures, are a covariate: they do not tell the rows apart.
-    dims = tuple(_axis_name(axis) if axis.is_unique else None for axis in axes)
-    coords = {dim: _labels(axis) for dim, axis in zip(dims, axes, strict=True) if dim is not None}
+    dims = tuple(map(_axis_name, axes))
+    labels = tuple(map(_labels_of_axis, axes))
     values = np.asarray(value)
     if values.dtype == object and value.isna().to_numpy().any():  # pandas' own missing value, `pd.NA`
         values = value.to_numpy(dtype=float, na_value=np.nan)
     elif values.dtype == object:
         values = np.asarray(values.tolist())
-    return Labelled(values, dims, coords)
+    return Labelled(values, dims, labels)
 
 
 def _refuse_text(value: Any) -> None:
@@ -56,6 +56,13 @@ def _axis_name(axis: Any) -> str | None:
     return "_".join(names) if names else None
 
 
+def _labels_of_axis(axis: Any) -> Labels:
+    """Read an index; 0, 1, 2, … that pandas made itself are implied, and a piece of them is not."""
+    if type(axis).__name__ == "RangeIndex" and axis.start == 0 and axis.step == 1:
+        return Labels(range(len(axis)), implied=True)
+    return Labels(_labels(axis))
+
+
 def _labels(labels: Any) -> list[object]:
     """List an axis's labels; those of several levels become text, which xarray can hold."""
     array = np.asarray(labels)
@@ -64,12 +71,8 @@ def _labels(labels: Any) -> list[object]:
 
 
 def _from_xarray(value: Any) -> Labelled:
-    coords = {
-        str(d): _labels(value.coords[d].values)
-        for d in value.dims
-        if d in value.coords and value.get_index(d).is_unique
-    }
-    return Labelled(np.asarray(value.values), tuple(str(d) for d in value.dims), coords)
+    labels = tuple(Labels(_labels(value.coords[d].values)) if d in value.coords else None for d in value.dims)
+    return Labelled(np.asarray(value.values), tuple(str(d) for d in value.dims), labels)
 
 
 def _from_torch(value: Any) -> Labelled:
@@ -166,11 +169,7 @@ def data_leaf(value: object, dims: tuple[str | None, ...] | None = None, *, assi
     labelled = read_array(value, assigned=assigned)
     frozen = _frozen(labelled.values)
     shape = tuple(Size.new(n, rank=DATA, axis=axis) for axis, n in enumerate(frozen.shape))
-    coords = labelled.coords
-    if dims is not None and labelled.dims is not None:  # the labels stay with their axis under its new name
-        renamed = zip(dims, labelled.dims, strict=False)
-        coords = {new: coords[old] for new, old in renamed if new is not None and old in coords}
-    leaf = Data(frozen, shape, integer=frozen.dtype.kind == "i", dims=dims or labelled.dims, coords=coords,
+    leaf = Data(frozen, shape, integer=frozen.dtype.kind == "i", dims=dims or labelled.dims, labels=labelled.labels,
                 boolean=labelled.values.dtype.kind == "b")
     remember(leaf, user_place())
     return leaf

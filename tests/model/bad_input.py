@@ -641,11 +641,11 @@ def two_lengths_of_one_dim():
 
 
 @case("dims")
-def labels_in_another_order():
+def labels_that_the_dim_does_not_have():
     import pandas as pd
 
     m = model()
-    m.x = ss.data(pd.Series([1.0, 2.0, 3.0], index=pd.Index(["a", "c", "b"], name="group")))  # here
+    m.x = ss.data(pd.Series([1.0, 2.0, 3.0], index=pd.Index(["a", "d", "b"], name="group")))  # here
 
 
 # -- names ---------------------------------------------------------------------------------------

@@ -36,7 +36,8 @@ EXPRESSIONS = {
     "transpose": (lambda m: m.table.T, ("year", "school")),
     "reduction": (lambda m: ss.sum(m.table, axis=1) * m.theta, ("school",)),
     "softmax": (lambda m: ss.softmax(m.tau), ("year",)),
-    "reversed": (lambda m: m.theta[::-1], ("school",)),
+    "reversed": (lambda m: m.theta[::-1], ("out_dim_0",)),  # its first element is not school a's
+    "whole": (lambda m: m.theta[:], ("school",)),
     "part": (lambda m: m.theta[1:], ("out_dim_0",)),
     "picked by data with a dim": (lambda m: m.tau[m.index], ("school",)),
     "square": (lambda m: m.theta[:, None] * m.theta[None, :], ("school", "school_2")),
@@ -136,13 +137,26 @@ def test_a_length_of_the_data_is_a_shape():
     assert m.with_data(x=np.ones((7, 3)), y=np.zeros(7)).simulate(seed=0)["beta"].shape == (3,)
 
 
-def test_repeated_labels_of_an_index_do_not_name_its_rows():
+def test_repeated_labels_keep_their_dim_and_pair_with_the_same_rows_alone():
+    rows = pd.DataFrame({"x": [0.0, 1.0, 2.0], "y": [1.0, 2.0, 3.0]}, index=pd.Index(list("aab"), name="person"))
+    m = ss.Model()
+    m.x = ss.data(rows.x)
+    m.y = ss.Normal(m.x, 1).observe(rows.y)
+    assert dims_of(m, "y") == ("person",)
+    assert m.prior(2).prior_predictive["y"].coords["person"].values.tolist() == list("aab")
+    with pytest.raises(ss.DataError, match=r"repeat(.|\n)*reset_index"):
+        m.z = ss.Normal(m.x, 1).observe(rows.y.iloc[::-1])
+
+
+def test_rows_of_repeated_measures_are_no_dim_of_persons():
     rows = pd.DataFrame({"y": [1.0, 2.0, 3.0]}, index=pd.Index(["ann", "ann", "bob"], name="person"))
     m = ss.Model(coords={"person": ["ann", "bob"]})
     m.a = ss.Normal(0, 1, dims="person")
-    m.who = ss.data(pd.Series(pd.factorize(rows.index)[0], index=rows.index))
-    m.y = ss.Normal(m.a[m.who], 1).observe(rows.y)
-    assert dims_of(m, "y") == ("y_dim_0",)
+    codes = pd.Series(pd.factorize(rows.index)[0], index=rows.index)
+    with pytest.raises(ss.DataError, match=r"3 rows whose labels along dim `person` repeat(.|\n)*reset_index"):
+        m.who = ss.data(codes)
+    m.who = ss.data(codes.reset_index(drop=True), dims="row")
+    m.y = ss.Normal(m.a[m.who], 1).observe(rows.y.reset_index(drop=True))
+    assert dims_of(m, "y") == ("row",)
     m.z = ss.Normal(0, 1).observe(xr.DataArray(rows.y.to_numpy(), dims="visit", coords={"visit": [1, 1, 2]}))
     assert dims_of(m, "z") == ("visit",)
-    assert m.coords == {"person": ["ann", "bob"]}

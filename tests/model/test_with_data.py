@@ -9,6 +9,7 @@ import xarray as xr
 from scipy import stats
 
 import scistan as ss
+from scistan.model.fitted import FittedModel
 from tests.zoo import eight_schools, varying_intercepts
 
 
@@ -154,7 +155,7 @@ def test_data_in_a_dict_or_a_table():
     assert m.with_data({"x": table.x, "y": table.y}).log_density({}) == by_name
     assert m.with_data(table).log_density({}) == by_name
     assert m.with_data(table, y=table.x).log_density({}) > by_name
-    assert m._elsewhere(table[["x"]], None).shape(m.y.shape) == (3,)
+    assert FittedModel(m).elsewhere(table[["x"]], None, "refuse", {}).shape(m.y.shape) == (3,)
 
 
 def test_truth_is_a_number_where_it_is_no_index():

@@ -1,0 +1,52 @@
+"""The model behind a fit: as it was when it was fitted, and the way from there to other data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import TYPE_CHECKING
+
+from scistan.graph.instance import Instance
+from scistan.graph.node import Data
+from scistan.messages import model as messages
+from scistan.model.equal import same_definition
+
+if TYPE_CHECKING:
+    from scistan.model.book import Entry
+    from scistan.model.model import Model
+
+__all__ = ["FittedModel"]
+
+
+class FittedModel:
+    """A model that no later line can change, and the live one it was taken from, if there is one."""
+
+    def __init__(self, model: Model, live: Model | None = None) -> None:
+        self.model = copy(model)
+        self._live = live
+
+    def elsewhere(
+        self, data: object, coords: Mapping[str, Sequence[object]] | None, new_levels: str, do: Mapping[str, object]
+    ) -> Instance:
+        """Give the model at new inputs for prediction: what was observed is forgotten unless given anew."""
+        model = copy(self.model)
+        for entry in self._derived_later():
+            model._book.entries[entry.name] = entry
+        observed = [t.value for t in model.to_graph().observed if isinstance(t.value, Data)]
+        return model._swapped(data, {}, coords, forgotten=observed, new_levels=new_levels).instance()
+
+    def _derived_later(self) -> list[Entry]:
+        """List the quantities that were derived since the fit; a density that has changed since is refused."""
+        if self._live is None:
+            return []
+        then, now = self.model._book.entries, self._live._book.entries
+        for name, entry in then.items():
+            if entry.draw is None:
+                continue
+            live = now.get(name)
+            if live is None or not same_definition(entry.node, entry.draw, live.node, live.draw):
+                raise messages.changed_since(self.model.name, name, live is None)
+        added = [name for name, entry in now.items() if name not in then and entry.draw is not None]
+        if added:
+            raise messages.changed_since(self.model.name, added[0], False)
+        return [entry for name, entry in now.items() if entry.role == "derived" and name not in then]
