@@ -317,7 +317,6 @@ class Model:
     def _subject(self, threads: bool = False) -> Subject:
         """Give what a fit of this model is a fit of."""
         from scistan.inference.sample import subject_of
-
         from scistan.model.fitted import FittedModel
 
         return subject_of(self.instance(), FittedModel(self, self), threads=threads)
