@@ -55,6 +55,7 @@ class Fit:
     method: str = "mcmc"
     judged: Diagnosis | None = None
     groups: dict[str, Any] = field(default_factory=dict, repr=False)
+    calls: int = 0  # of `predict` without a seed: each has noise of its own
 
     def __post_init__(self) -> None:
         self.posterior = Named(self.posterior)
@@ -131,14 +132,24 @@ class Fit:
 
     def predict(
         self,
-        data: Mapping[str, object] | None = None,
-        coords: Mapping[str, Sequence[object]] | None = None,
+        data: object = None,
+        new_levels: str = "refuse",
+        do: Mapping[str, object] | None = None,
+        var_names: Sequence[str] | None = None,
+        draws: int | None = None,
         seed: int | None = None,
+        coords: Mapping[str, Sequence[object]] | None = None,
     ) -> Any:
-        """Draw the observed variables at new inputs, of other lengths if need be: `predictions`."""
-        from scistan.inference.predict import predict
+        """Draw the observed variables at new inputs, of other lengths if need be: `predictions`.
 
-        return predict(self, {} if data is None else data, coords, seed)
+        Labels are matched by label. Those that were never fitted are refused, drawn from their distribution given the
+        draws (`new_levels="draw"`), or put at its mean (`"average"`). `do` sets variables to values, whatever they
+        depend on. `var_names` and `draws` ask for less than all. Each call has noise of its own; `seed=` repeats one.
+        """
+        from scistan.inference.predict import Question, predict, used_seed
+
+        asked = Question(data, coords, new_levels, {} if do is None else do, var_names, draws)
+        return predict(self, asked, used_seed(self, seed))
 
     def draw_prior(self, draws: int = 1000, seed: int | None = None) -> Any:
         """Draw the prior and add it to `idata`, for plots of prior against posterior."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -21,49 +22,59 @@ Arrays = Mapping[str, np.ndarray]
 _BLOCK = 8_000_000
 
 
-def predictive(instance: Instance, posterior: Arrays, seed: int) -> dict[str, np.ndarray]:
-    """Draw every observed variable once for each posterior draw."""
+def predictive(
+    instance: Instance, posterior: Arrays, seed: int, shape: tuple[int, ...] | None = None
+) -> dict[str, np.ndarray]:
+    """Draw every observed variable once for each posterior draw; `shape` is told where there are no latents."""
     terms = instance.graph.observed
-    return _over_draws(
-        instance, posterior, lambda flat, block: predictive_draws(instance, flat, _seed(seed, block), terms)
-    )
+
+    def draw(flat: dict[Node, np.ndarray], block: int, draws: int) -> dict[str, np.ndarray]:
+        return predictive_draws(instance, flat, _seed(seed, block), terms, draws)
+
+    return _over_draws(instance, posterior, draw, shape)
 
 
 def log_likelihood(instance: Instance, posterior: Arrays) -> dict[str, np.ndarray]:
     """Give the log density of each observation at each draw."""
     terms = instance.graph.observed
-    return _over_draws(instance, posterior, lambda flat, _: pointwise_log_densities(instance, flat, terms))
+    return _over_draws(instance, posterior, lambda flat, *_: pointwise_log_densities(instance, flat, terms))
 
 
 def log_prior(instance: Instance, posterior: Arrays) -> np.ndarray | None:
     """Give the joint log density of the latents at each draw; None for a model without latents."""
     terms = instance.graph.latents
 
-    def total(flat: dict[Node, np.ndarray], _: int) -> dict[str, np.ndarray]:
+    def total(flat: dict[Node, np.ndarray], *_: int) -> dict[str, np.ndarray]:
         parts = pointwise_log_densities(instance, flat, terms).values()
         return {"log_prior": np.sum([part.reshape(len(part), -1).sum(-1) for part in parts], axis=0)}
 
     return _over_draws(instance, posterior, total)["log_prior"] if terms else None
 
 
-def derived_quantities(instance: Instance, posterior: Arrays, names: list[str]) -> dict[str, np.ndarray]:
-    """Compute derived quantities at each draw."""
+def derived_quantities(
+    instance: Instance,
+    posterior: Arrays,
+    names: list[str],
+    shape: tuple[int, ...] | None = None,
+    drawn: Arrays = MappingProxyType({}),
+) -> dict[str, np.ndarray]:
+    """Compute derived quantities at each draw, from observed variables as they were `drawn` where they have no values."""
 
-    def compute(flat: dict[Node, np.ndarray], _: int) -> dict[str, np.ndarray]:
+    def compute(flat: dict[Node, np.ndarray], _: int, draws: int) -> dict[str, np.ndarray]:
         evaluator = Evaluator(instance, NUMPY)
         for leaf, array in flat.items():
             evaluator.set(leaf, array, batched=True)
-        draws = len(next(iter(flat.values())))
         found = {}
         with np.errstate(all="ignore"):
             for name in names:
                 node = instance.graph.derived[name]
                 value = evaluator[node]
-                shape = (draws, *instance.shape(node.shape))
-                found[name] = value.array if value.batched else np.broadcast_to(value.array, shape)
+                own = (draws, *instance.shape(node.shape))
+                found[name] = value.array if value.batched else np.broadcast_to(value.array, own)
         return found
 
-    return _over_draws(instance, posterior, compute) if names else {}
+    open_terms = [t for t in instance.graph.observed if t.name in drawn and t.value not in instance.values]
+    return _over_draws(instance, {**posterior, **drawn}, compute, shape, open_terms) if names else {}
 
 
 def _seed(seed: int, block: int) -> int:
@@ -72,17 +83,23 @@ def _seed(seed: int, block: int) -> int:
 
 
 def _over_draws(
-    instance: Instance, posterior: Arrays, compute: Callable[[dict[Node, np.ndarray], int], dict[str, np.ndarray]]
+    instance: Instance,
+    posterior: Arrays,
+    compute: Callable[[dict[Node, np.ndarray], int, int], dict[str, np.ndarray]],
+    shape: tuple[int, ...] | None = None,
+    more: Sequence[Term] = (),
 ) -> dict[str, np.ndarray]:
     """Compute something for all draws, chains and draws as one axis, block by block, and part them again."""
-    latents = instance.graph.latents
-    if not latents:
+    terms = [*instance.graph.latents, *more]
+    if not terms and shape is None:
         return {}
-    chains, draws = posterior[latents[0].name].shape[:2]
-    flat = {t.value: _flat(posterior[t.name]) for t in latents}
+    chains, draws = posterior[terms[0].name].shape[:2] if terms else shape or (0, 0)
+    flat = {t.value: _flat(posterior[t.name]) for t in terms}
     parts: dict[str, list[np.ndarray]] = {}
     for number, rows in enumerate(_blocks(chains * draws, _biggest(instance))):
-        for name, array in compute({leaf: array[rows] for leaf, array in flat.items()}, number).items():
+        block: dict[Node, np.ndarray] = {leaf: array[rows] for leaf, array in flat.items()}
+        count = min(rows.stop, chains * draws) - rows.start
+        for name, array in compute(block, number, count).items():
             parts.setdefault(name, []).append(array)
     whole = {name: part[0] if len(part) == 1 else np.concatenate(part) for name, part in parts.items()}
     return {name: array.reshape(chains, draws, *array.shape[1:]) for name, array in whole.items()}

@@ -2,35 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from scistan.graph.instance import Instance
+from scistan.graph.places import warn_at_users_line
+from scistan.inference.extrapolation import data_given, far_outside
 from scistan.inference.generated import derived_quantities, predictive
+from scistan.inference.levels import NEW_LEVELS, Latents, latents_at
 from scistan.inference.prior import constant_data
 from scistan.inference.seam import group, to_inference_data
+from scistan.inference.size import free_memory
 from scistan.messages import sampling as messages
 from scistan.targets.scipy.streams import use_seed
 
 if TYPE_CHECKING:
     from scistan.inference.fit import Fit
 
-__all__ = ["predict"]
+__all__ = ["Question", "call_seed", "predict"]
 
 
-def predict(
-    fit: Fit, data: Mapping[str, object], coords: Mapping[str, Sequence[object]] | None, seed: int | None
-) -> Any:
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a fit: new data and labels, what to do at labels that are new, and how much to give."""
+
+    data: object = None
+    coords: Mapping[str, Sequence[object]] | None = None
+    new_levels: str = "refuse"
+    do: Mapping[str, object] = field(default_factory=dict)
+    var_names: Sequence[str] | None = None
+    draws: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.new_levels not in NEW_LEVELS:
+            raise messages.bad_option("new_levels", self.new_levels, " or ".join(map(repr, NEW_LEVELS)), "'draw'")
+        if not isinstance(self.do, Mapping):
+            raise messages.bad_option("do", self.do, "a dict of variables and their values", "{'x': 1.0}")
+        whole = isinstance(self.draws, int | np.integer) and not isinstance(self.draws, bool)
+        if self.draws is not None and (not whole or self.draws < 1):
+            raise messages.too_few("draws", self.draws)
+
+
+def predict(fit: Fit, question: Question, seed: int) -> Any:
     """Give `predictions` (observed and derived quantities) and `predictions_constant_data`."""
     subject = fit.known("prediction")
     if subject.model is None:
         raise messages.needs_model("prediction")
-    instance = subject.model.elsewhere(data, coords, "refuse", {})
-    _check_latents(fit, instance)
-    used = int(fit.settings["seed"]) if seed is None else use_seed(seed)
-    arrays = predictive(instance, fit.posterior, used)
-    arrays |= derived_quantities(instance, fit.posterior, list(instance.graph.derived))
-    attributes = {"seed": used, "model": fit.model_name, "model_hash": fit.model_hash, "engine": "scipy"}
+    levels = "refuse" if question.new_levels == "refuse" else "extend"
+    instance = subject.model.elsewhere(question.data, question.coords, levels, question.do)
+    for term in instance.graph.latents:
+        if term.name not in fit.posterior:
+            raise messages.not_kept("prediction")
+    names = _names(instance, question.var_names)
+    chains, length = fit.shape
+    rows = _rows(chains, length, question.draws)
+    _check_memory(instance, names, rows.size)
+    flat = {t.name: _flat(fit.posterior[t.name]) for t in instance.graph.latents}
+    latents = latents_at(
+        subject.instance, instance, flat, question.new_levels, int(fit.settings["seed"]), seed
+    )
+    posterior = {n: array[rows.ravel()].reshape(*rows.shape, *array.shape[1:]) for n, array in latents.draws.items()}
+    arrays = _computed(instance, posterior, names, rows.shape, seed)
+    attributes = {
+        "seed": seed,
+        "model": fit.model_name,
+        "model_hash": fit.model_hash,
+        "engine": "scipy",
+        **_told(subject.instance, instance, latents, question),
+    }
     return to_inference_data(
         {
             "predictions": group(arrays, instance.dims, instance.coords, attributes=attributes),
@@ -39,11 +83,75 @@ def predict(
     )
 
 
-def _check_latents(fit: Fit, instance: Instance) -> None:
-    """Refuse data that need elements of latents which were never fitted."""
-    for term in instance.graph.latents:
-        if term.name not in fit.posterior:
-            raise messages.not_kept("prediction")
-        fitted, wanted = fit.posterior[term.name].shape[2:], instance.shape(term.draw.shape)
-        if fitted != wanted:
-            raise messages.latent_grows(term.name, fitted, wanted)
+def call_seed(fit_seed: int, calls: int) -> int:
+    """Give each call a stream of its own; the posterior predictive draws have the fit's."""
+    return int(np.random.SeedSequence([fit_seed, calls]).generate_state(1)[0])
+
+
+def used_seed(fit: Fit, seed: int | None) -> int:
+    """Give the seed of a call: the one asked for, or the fit's next."""
+    if seed is not None:
+        return use_seed(seed)
+    fit.calls += 1
+    return call_seed(int(fit.settings["seed"]), fit.calls)
+
+
+def _names(instance: Instance, asked: Sequence[str] | None) -> list[str]:
+    """Give what to compute: all that is observed and derived, or what was asked for, latents too."""
+    graph = instance.graph
+    usual = [t.name for t in graph.observed] + list(graph.derived)
+    if asked is None:
+        return usual
+    known = usual + [t.name for t in graph.latents]
+    wanted = [asked] if isinstance(asked, str) else list(asked)
+    for name in wanted:
+        if name not in known:
+            raise messages.unknown_prediction(name, known)
+    return wanted
+
+
+def _rows(chains: int, length: int, asked: int | None) -> np.ndarray:
+    """Choose draws, as many from each chain, evenly spaced; first axis: chains."""
+    each = length if asked is None else max(1, min(length, round(asked / chains)))
+    within = np.linspace(0, length - 1, each).round().astype(np.intp) if each < length else np.arange(length)
+    return np.arange(chains)[:, None] * length + within
+
+
+def _flat(array: np.ndarray) -> np.ndarray:
+    return array.reshape(array.shape[0] * array.shape[1], *array.shape[2:])
+
+
+def _computed(
+    instance: Instance, posterior: Mapping[str, np.ndarray], names: list[str], shape: tuple[int, ...], seed: int
+) -> dict[str, np.ndarray]:
+    graph = instance.graph
+    observed = {t.name for t in graph.observed}
+    drawn = predictive(instance, posterior, seed, shape) if observed & set(names) else {}
+    derived = derived_quantities(instance, posterior, [n for n in names if n in graph.derived], shape, drawn)
+    found = {**posterior, **drawn, **derived}
+    return {name: found[name] for name in names}
+
+
+def _check_memory(instance: Instance, names: Iterable[str], rows: int) -> None:
+    """Refuse predictions that do not fit into memory, and say what takes most."""
+    graph = instance.graph
+    shapes = {t.name: t.draw.shape for t in graph.terms} | {n: node.shape for n, node in graph.derived.items()}
+    sizes = {name: 8.0 * rows * math.prod(instance.shape(shapes[name])) for name in names}
+    needed, free = sum(sizes.values()), free_memory()
+    if needed > free:
+        raise messages.prediction_too_big(needed, free, sorted(sizes.items(), key=lambda item: -item[1])[:3])
+
+
+def _told(fitted: Instance, instance: Instance, latents: Latents, question: Question) -> dict[str, str]:
+    """Say how predictions were made: which data were given, which stayed, and which labels are new."""
+    given, stayed = data_given(fitted, instance)
+    for far in far_outside(fitted, instance):
+        warn_at_users_line(messages.far_outside(far), messages.PredictionWarning)
+    new = {dim: [str(label) for label in labels] for dim, labels in latents.new.items()}
+    return {
+        "data_given": json.dumps(given),
+        "data_of_the_fit": json.dumps(stayed),
+        "new_levels": json.dumps(new),
+        "new_levels_by": question.new_levels,
+        "do": json.dumps(sorted(question.do)),
+    }

@@ -291,7 +291,8 @@ class Model:
         from scistan.model.fitted import FittedModel
 
         on = self._on(data)
-        return sample(on.instance(), draws, warmup, chains, seed, engine, inits, progress, FittedModel(on, self), **options)
+        fitted = FittedModel(on, self)
+        return sample(on.instance(), draws, warmup, chains, seed, engine, inits, progress, fitted, **options)
 
     def pathfinder(self, draws: int = 1000, seed: int | None = None, data: Mapping[str, object] | None = None,
                    inits: object = None, progress: bool = True, **options: Any) -> Fit:

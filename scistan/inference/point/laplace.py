@@ -30,7 +30,7 @@ def laplace_draws(estimate: PointEstimate, source: Source, draws: int, seed: int
     values = _values(estimate, source, int(draws), seed)
     latents: dict[Node, np.ndarray] = {t.value: values[t.name] for t in instance.graph.latents}
     with np.errstate(all="ignore"):
-        predicted = predictive_draws(instance, latents, seed, instance.graph.observed)
+        predicted = predictive_draws(instance, latents, seed, instance.graph.observed, int(draws))
     log_lik = pointwise_log_densities(instance, latents, instance.graph.observed)
     attributes = {
         "model": instance.name,

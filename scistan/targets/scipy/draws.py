@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 
-from scistan.distributions.declaration import Distribution
+from scistan.distributions.declaration import Distribution, Parameter
 from scistan.errors import ScistanError
 from scistan.graph.graph import Draw, Term
 from scistan.graph.instance import Instance
@@ -20,7 +21,7 @@ from scistan.targets.scipy.evaluate import NUMPY
 from scistan.targets.scipy.streams import stream
 from scistan.targets.scipy.truncated import draw_truncated
 
-__all__ = ["ancestral_draws", "predictive_draws"]
+__all__ = ["ancestral_draws", "conditional_mean", "draw_term", "predictive_draws"]
 
 
 def ancestral_draws(instance: Instance, draws: int, seed: int) -> tuple[dict[str, np.ndarray], Evaluator]:
@@ -49,13 +50,11 @@ def _check_proper(instance: Instance) -> None:
 
 
 def predictive_draws(
-    instance: Instance, latents: Mapping[Node, np.ndarray], seed: int, terms: list[Term]
+    instance: Instance, latents: Mapping[Node, np.ndarray], seed: int, terms: list[Term], draws: int
 ) -> dict[str, np.ndarray]:
     """Draw the observations `terms` given many draws of the latents."""
     evaluator = Evaluator(instance, NUMPY)
-    draws = 0
     for leaf, array in latents.items():
-        draws = len(array)
         evaluator.set(leaf, array, batched=True)
     result: dict[str, np.ndarray] = {}
     with np.errstate(all="ignore"):
@@ -68,24 +67,39 @@ def predictive_draws(
 
 
 def draw_term(
-    instance: Instance, term: Term, draws: int, rng: np.random.Generator, evaluator: Evaluator
+    instance: Instance,
+    term: Term,
+    draws: int,
+    rng: np.random.Generator,
+    evaluator: Evaluator,
+    at: Mapping[int, int] = MappingProxyType({}),
 ) -> np.ndarray:
-    """Draw one variable for every draw of its arguments."""
+    """Draw one variable for every draw of its arguments; of axes of the batch in `at`, one position alone."""
     draw = term.draw
     d: Distribution = draw.distribution
-    shape = (draws, *instance.shape(draw.shape))
+    shape = (draws, *(1 if axis in at else n for axis, n in enumerate(instance.shape(draw.shape))))
     batch = shape[: len(shape) - d.event_rank]
-    args = _arguments(draw, d, evaluator)
+    args = [_narrowed(a, p.domain.event_rank, len(batch) - 1, at) for a, p in _arguments(draw, d, evaluator)]
     check_drawn_arguments(instance.graph, term, evaluator, args)
     if draw.truncated and d.name != "Flat":  # whose own `draw` says that there is none
         sides, rank = (draw.lower, draw.upper), len(draw.shape)
-        bounds = [None if b is None else aligned(evaluator[b], len(b.shape), rank) for b in sides]
+        bounds = [None if b is None else _narrowed(aligned(evaluator[b], len(b.shape), rank), 0, rank, at)
+                  for b in sides]
         return draw_truncated(rng, batch, d, args, *bounds)
     if draw.constraint is not None:
         return draw_constrained(rng, batch, term, args)
     if d.location_scale is not None and not d.event_rank:
         return _draw_location_scale(rng, batch, term, args, d.location_scale)
     return _fitted(term, _drawn(rng, batch, term, args), shape)
+
+
+def _narrowed(array: np.ndarray, event_rank: int, rank: int, at: Mapping[int, int]) -> np.ndarray:
+    """Keep one position along some axes of a batch of `rank` axes, as far as the array has them."""
+    for axis, position in at.items():
+        own = array.ndim - event_rank - (rank - axis)
+        if own >= 0 and array.shape[own] > 1:
+            array = np.take(array, [position], axis=own)
+    return array
 
 
 def _drawn(rng: np.random.Generator, size: tuple[int, ...], term: Term, args: list[np.ndarray]) -> np.ndarray:
@@ -124,9 +138,27 @@ def _draw_location_scale(
     return z
 
 
-def _arguments(draw: Draw, d: Distribution, evaluator: Evaluator) -> list[np.ndarray]:
+def _arguments(draw: Draw, d: Distribution, evaluator: Evaluator) -> list[tuple[np.ndarray, Parameter]]:
     batch_rank = len(draw.shape) - d.event_rank
     return [
-        aligned(evaluator[node], len(node.shape), batch_rank + p.domain.event_rank)
+        (aligned(evaluator[node], len(node.shape), batch_rank + p.domain.event_rank), p)
         for p, node in zip(d.parameters, draw.args, strict=True)
     ]
+
+
+def conditional_mean(
+    instance: Instance, term: Term, draws: int, evaluator: Evaluator, at: Mapping[int, int] = MappingProxyType({})
+) -> np.ndarray | None:
+    """Give the mean of a variable at every draw of its arguments; None where it has none that is known."""
+    draw = term.draw
+    d: Distribution = draw.distribution
+    shape = (draws, *(1 if axis in at else n for axis, n in enumerate(instance.shape(draw.shape))))
+    rank = len(shape) - 1 - d.event_rank
+    args = {p.name: _narrowed(a, p.domain.event_rank, rank, at) for a, p in _arguments(draw, d, evaluator)}
+    if draw.truncated or draw.constraint is not None:
+        return None
+    if d.event_rank:
+        mean = args.get("mu") if d.title.startswith("Multivariate") else None
+    else:
+        mean = None if d.scipy is None else np.asarray(d.scipy(*args.values()).mean())
+    return None if mean is None or not np.isfinite(mean).all() else np.broadcast_to(mean, shape)

@@ -1,0 +1,195 @@
+"""Latents at new inputs: draws matched by label, and the effects of labels that were never fitted."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from scistan.distributions.resolve import batch_rank
+from scistan.graph.graph import Term
+from scistan.graph.instance import Instance
+from scistan.graph.labels import Labels
+from scistan.messages import sampling as messages
+from scistan.shapes import Size
+from scistan.targets.evaluate import Evaluator
+from scistan.targets.scipy import NUMPY, conditional_mean, draw_term
+from scistan.targets.scipy.streams import stream
+
+__all__ = ["NEW_LEVELS", "Latents", "latents_at"]
+
+NEW_LEVELS = ("refuse", "draw", "average")
+_NEW = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Latents:
+    """Draws of the latents at new inputs (first axis: draws), and the labels of each dim that were never fitted."""
+
+    draws: Mapping[str, np.ndarray]
+    new: Mapping[str, list[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Axis:
+    """Where the elements along one axis of a latent come from: a position that was fitted, or none."""
+
+    dim: str
+    sources: np.ndarray
+    labels: Labels | None  # None: rows without labels, which are new rows
+
+    @property
+    def new(self) -> np.ndarray:
+        return np.flatnonzero(self.sources == _NEW)
+
+
+def latents_at(
+    fitted: Instance, instance: Instance, posterior: Mapping[str, np.ndarray], policy: str, fit_seed: int, seed: int
+) -> Latents:
+    """Match the draws of every latent with the labels of new inputs; new ones as `policy` says.
+
+    The effect of a new label depends on the fit's seed, the variable and the label alone, so that it is the same in
+    every call; the effects of new rows without labels depend on the call's `seed`.
+    """
+    evaluator = Evaluator(instance, NUMPY)
+    found: dict[str, np.ndarray] = {}
+    new: dict[str, list[object]] = {}
+    replaced = _replaced_rows(fitted, instance)
+    own = _labels_of_data(fitted), _labels_of_data(instance)
+    for term in instance.graph.latents:  # in the order they were written: parents first
+        draws = posterior[term.name]
+        axes = [_axis(fitted, instance, term, axis, replaced, own) for axis in range(len(term.draw.shape))]
+        for axis in axes:
+            if axis.labels is not None and len(axis.new):
+                new[axis.dim] = [axis.labels.values[int(k)] for k in axis.new]
+        if any(len(axis.new) for axis in axes):
+            _check(term, axes, policy)
+            streams = _Streams(fit_seed, seed, term.name)
+            draws = _with_new(instance, term, axes, draws, policy, evaluator, streams)
+        else:
+            draws = _taken(draws, axes)
+        found[term.name] = draws
+        evaluator.set(term.value, draws, batched=True)
+    return Latents(found, new)
+
+
+def _replaced_rows(fitted: Instance, instance: Instance) -> set[Size]:
+    """List the lengths along which something is observed and data were given anew."""
+    observed = {instance.table.reduce(size) for t in instance.graph.observed for size in t.draw.shape}
+    own = {t.value for t in instance.graph.observed}
+    replaced = {
+        instance.table.reduce(size)
+        for leaf, array in instance.values.items()
+        if leaf not in own and not _same(fitted.values.get(leaf), array)
+        for size in leaf.shape
+    }
+    return observed & replaced
+
+
+def _same(old: np.ndarray | None, new: np.ndarray) -> bool:
+    return old is new or (old is not None and np.array_equal(old, new))
+
+
+def _labels_of_data(instance: Instance) -> dict[Size, tuple[str, Labels]]:
+    """Give the labels of the data along each length: a latent that has none of its own stands beside them."""
+    found: dict[Size, tuple[str, Labels]] = {}
+    for leaf, name in instance.graph.data_names.items():
+        for dim, size in zip(instance.dims[name], leaf.shape, strict=True):
+            labels = _labels(instance, dim, instance.length(size))
+            if labels is not None:
+                found.setdefault(instance.table.reduce(size), (dim, labels))
+    return found
+
+
+def _axis(
+    fitted: Instance, instance: Instance, term: Term, axis: int, replaced: set[Size],
+    of_data: tuple[Mapping[Size, tuple[str, Labels]], Mapping[Size, tuple[str, Labels]]],
+) -> _Axis:
+    dim = instance.dims[term.name][axis]
+    size = instance.table.reduce(term.draw.shape[axis])
+    before, after = fitted.length(size), instance.length(size)
+    old, new = (_labels(one, dim, n) for one, n in ((fitted, before), (instance, after)))
+    if old is None and new is None and all(size in known for known in of_data):
+        (_, old), (dim, new) = (known[size] for known in of_data)
+    if old is not None and new is not None:
+        if old == new:
+            return _Axis(dim, np.arange(after), new)
+        if old.repeated or new.repeated:
+            return _Axis(dim, np.full(after, _NEW), None)
+        places = [old.places.get(label, _NEW) for label in new.places]  # both are in order, each label once
+        return _Axis(dim, np.array(places, dtype=np.intp), new)
+    if before == after and size not in replaced:
+        return _Axis(dim, np.arange(after), None)
+    return _Axis(dim, np.full(after, _NEW), new)
+
+
+def _labels(instance: Instance, dim: str, length: int) -> Labels | None:
+    known = instance.coords.get(dim)
+    return Labels(known) if known is not None and len(known) == length else None
+
+
+def _taken(draws: np.ndarray, axes: list[_Axis]) -> np.ndarray:
+    """Take the draws of elements that were fitted; those of new ones are filled in later."""
+    for k, axis in enumerate(axes, 1):
+        if not np.array_equal(axis.sources, np.arange(draws.shape[k])):
+            if draws.shape[k] == 0:
+                return np.empty((len(draws), *(len(a.sources) for a in axes)))
+            draws = np.take(draws, np.maximum(axis.sources, 0), axis=k)
+    return draws
+
+
+def _check(term: Term, axes: list[_Axis], policy: str) -> None:
+    """Refuse new elements where that was not asked for, or where they are not free of the others."""
+    name = term.name
+    first = next(axis for axis in axes if len(axis.new))
+    labels = [first.labels.values[int(k)] for k in first.new] if first.labels is not None else []
+    if policy == "refuse":
+        raise messages.new_levels_refused(name, first.dim, labels, len(first.new))
+    batch = batch_rank(term.draw)
+    within = [axis for axis in axes[batch:] if len(axis.new)]
+    tied = [axes[-1]] if term.draw.constraint is not None and len(axes[-1].new) else []
+    if within or tied:
+        raise messages.new_levels_tied(name, (within or tied)[0].dim, term.draw.distribution.title)
+    if term.draw.distribution.name == "Flat":
+        raise messages.new_levels_improper(name, first.dim)
+
+
+class _Streams:
+    """Random numbers for new elements: by label where they have one, else the call's own."""
+
+    def __init__(self, fit_seed: int, seed: int, name: str) -> None:
+        self.fit_seed, self.name = fit_seed, name
+        self.rows = stream(seed, f"new rows of {name}")
+
+    def of(self, labels: list[object]) -> np.random.Generator:
+        """Give the stream of one cell; rows without labels share one, each further on."""
+        if not labels:
+            return self.rows
+        return stream(self.fit_seed, f"{self.name}[{', '.join(map(repr, labels))}]")
+
+
+def _with_new(
+    instance: Instance, term: Term, axes: list[_Axis], draws: np.ndarray, policy: str, evaluator: Evaluator,
+    streams: _Streams,
+) -> np.ndarray:
+    """Fill in the elements that were never fitted, cell by cell of the labelled axes."""
+    result = np.array(_taken(draws, axes))
+    labelled = {k: axis.labels for k, axis in enumerate(axes[: batch_rank(term.draw)]) if axis.labels is not None}
+    unlabelled_new = [k for k, axis in enumerate(axes) if axis.labels is None and len(axis.new)]
+    for cell in itertools.product(*(range(len(axes[k].sources)) for k in labelled)):
+        at = dict(zip(labelled, cell, strict=True))
+        if not unlabelled_new and not any(axes[k].sources[position] == _NEW for k, position in at.items()):
+            continue
+        names = [] if unlabelled_new else [labelled[k].values[position] for k, position in at.items()]
+        if policy == "draw":
+            made = draw_term(instance, term, len(result), streams.of(names), evaluator, at)
+        else:
+            mean = conditional_mean(instance, term, len(result), evaluator, at)
+            if mean is None:
+                raise messages.no_conditional_mean(term.name, term.draw.distribution.title)
+            made = mean
+        key = tuple(slice(at[k], at[k] + 1) if k in at else slice(None) for k in range(len(axes)))
+        result[(slice(None), *key)] = made
+    return result
