@@ -7,9 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from scistan.graph.instance import Instance
+from scistan.graph.labels import Labels, LabelsDiffer, order_of
 from scistan.graph.node import Node
 from scistan.graph.places import first_place
 from scistan.graph.walk import topological
+from scistan.messages import data as data_messages
 from scistan.messages import inference as messages
 from scistan.messages import model as model_messages
 from scistan.ops.coerce import read_array
@@ -47,12 +49,30 @@ def latent_values(instance: Instance, values: Mapping[str, object]) -> dict[Node
         raise messages.missing_latents(missing)
     found: dict[Node, np.ndarray] = {}
     for name, term in latents.items():
-        array = read_array(values[name], name).values.astype(float)
+        labelled = read_array(values[name], name)
+        array = labelled.values.astype(float)
         expected = instance.shape(term.draw.shape)
         if array.shape != expected:
             raise model_messages.data_shape(name, expected, array.shape)
-        found[term.value] = array
+        found[term.value] = _in_order(instance, name, array, labelled.labels)
     return found
+
+
+def _in_order(
+    instance: Instance, name: str, array: np.ndarray, labels: tuple[Labels | None, ...]
+) -> np.ndarray:
+    """Put labelled values into the order that the model has along each axis."""
+    for axis, own in enumerate(labels):
+        dim = instance.dims[name][axis] if name in instance.dims else ""
+        known = instance.coords.get(dim)
+        if own is None or own.implied or known is None:
+            continue
+        try:
+            order = order_of(Labels(known), own)
+        except LabelsDiffer as differ:
+            raise data_messages.labels_differ(name, dim, "", differ, False, None) from None
+        array = array if order is None else np.take(array, order, axis=axis)
+    return array
 
 
 def check_complete(instance: Instance) -> None:

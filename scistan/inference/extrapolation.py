@@ -9,6 +9,7 @@ import numpy as np
 from scistan.graph.instance import Instance
 from scistan.graph.node import Data, is_applied
 from scistan.graph.walk import topological
+from scistan.inference.replaced import changed_data
 
 __all__ = ["Far", "data_given", "far_outside"]
 
@@ -30,14 +31,10 @@ class Far:
 
 def data_given(fitted: Instance, instance: Instance) -> tuple[list[str], list[str]]:
     """List the named data that are not those of the fit, and those that are; what is observed is neither."""
+    changed = set(changed_data(fitted, instance))
     observed = {t.value for t in instance.graph.observed}
-    given: list[str] = []
-    stayed: list[str] = []
-    for leaf, name in instance.graph.data_names.items():
-        if leaf not in observed and leaf in instance.values:
-            same = np.array_equal(fitted.values.get(leaf, np.nan), instance.values[leaf])
-            (stayed if same else given).append(name)
-    return given, stayed
+    named = [(leaf, name) for leaf, name in instance.graph.data_names.items() if leaf not in observed]
+    return [name for leaf, name in named if leaf in changed], [name for leaf, name in named if leaf not in changed]
 
 
 def far_outside(fitted: Instance, instance: Instance) -> list[Far]:

@@ -103,6 +103,16 @@ class Fit:
         load = getattr(self.draws.native, "load", None)
         return load() if load is not None else self.draws.native
 
+    @property
+    def dims(self) -> Mapping[str, Sequence[str]]:
+        """The name of each axis of each variable."""
+        return self._context.dims
+
+    @property
+    def coords(self) -> Mapping[str, Sequence[object]]:
+        """The labels along each dim that has any."""
+        return self._context.coords
+
     # -- the draws --------------------------------------------------------------------------------
     def group(self, name: str) -> Any:
         """Give one group as an xarray Dataset, made when it is first asked for; None where there is none."""
@@ -150,6 +160,11 @@ class Fit:
 
         asked = Question(data, coords, new_levels, {} if do is None else do, var_names, draws)
         return predict(self, asked, used_seed(self, seed))
+
+    def note(self, text: str) -> None:
+        """Keep something that a user should know, once."""
+        if text not in self.notes:
+            self.notes = (*self.notes, text)
 
     def draw_prior(self, draws: int = 1000, seed: int | None = None) -> Any:
         """Draw the prior and add it to `idata`, for plots of prior against posterior."""

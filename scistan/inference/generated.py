@@ -58,7 +58,7 @@ def derived_quantities(
     shape: tuple[int, ...] | None = None,
     drawn: Arrays = MappingProxyType({}),
 ) -> dict[str, np.ndarray]:
-    """Compute derived quantities at each draw, from observed variables as they were `drawn` where they have no values."""
+    """Compute derived quantities at each draw; observed variables without values are as they were `drawn`."""
 
     def compute(flat: dict[Node, np.ndarray], _: int, draws: int) -> dict[str, np.ndarray]:
         evaluator = Evaluator(instance, NUMPY)

@@ -75,13 +75,26 @@ def _points(instance: Instance, inits: object, chains: int, seed: int) -> Sequen
         return [inits] * chains
     posterior = getattr(inits, "posterior", None)
     if isinstance(posterior, Mapping):
-        return _from_draws({n: posterior[n] for n in names if n in posterior}, chains, seed)
+        drawn = _from_draws({n: posterior[n] for n in names if n in posterior}, chains, seed)
+        return [{n: _labelled(inits, n, v) for n, v in point.items()} for point in drawn]
     estimate = getattr(inits, "values", None)
     if isinstance(estimate, Mapping):
-        return [{n: v for n, v in estimate.items() if n in names}] * chains
+        return [{n: _labelled(inits, n, v) for n, v in estimate.items() if n in names}] * chains
     if isinstance(inits, list | tuple) and inits and all(isinstance(point, Mapping) for point in inits):
         return inits
     raise messages.unknown_inits(inits)
+
+
+def _labelled(source: Any, name: str, value: np.ndarray) -> Any:
+    """Give the labels that a fit or an estimate has to its values, so that they are matched by label."""
+    import xarray as xr
+
+    dims = tuple(source.dims.get(name, ()))
+    if len(dims) != np.ndim(value) or len(set(dims)) < len(dims):
+        return value
+    known = zip(dims, np.shape(value), strict=True)
+    coords = {dim: source.coords[dim] for dim, n in known if len(source.coords.get(dim, ())) == n}
+    return xr.DataArray(value, dims=dims, coords=coords)
 
 
 def _from_draws(posterior: Mapping[str, np.ndarray], chains: int, seed: int) -> list[Point]:

@@ -12,6 +12,7 @@ from scistan.distributions.resolve import batch_rank
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.labels import Labels
+from scistan.inference.replaced import replaced_rows
 from scistan.messages import sampling as messages
 from scistan.shapes import Size
 from scistan.targets.evaluate import Evaluator
@@ -56,7 +57,7 @@ def latents_at(
     evaluator = Evaluator(instance, NUMPY)
     found: dict[str, np.ndarray] = {}
     new: dict[str, list[object]] = {}
-    replaced = _replaced_rows(fitted, instance)
+    replaced = replaced_rows(fitted, instance)
     own = _labels_of_data(fitted), _labels_of_data(instance)
     for term in instance.graph.latents:  # in the order they were written: parents first
         draws = posterior[term.name]
@@ -75,30 +76,13 @@ def latents_at(
     return Latents(found, new)
 
 
-def _replaced_rows(fitted: Instance, instance: Instance) -> set[Size]:
-    """List the lengths along which something is observed and data were given anew."""
-    observed = {instance.table.reduce(size) for t in instance.graph.observed for size in t.draw.shape}
-    own = {t.value for t in instance.graph.observed}
-    replaced = {
-        instance.table.reduce(size)
-        for leaf, array in instance.values.items()
-        if leaf not in own and not _same(fitted.values.get(leaf), array)
-        for size in leaf.shape
-    }
-    return observed & replaced
-
-
-def _same(old: np.ndarray | None, new: np.ndarray) -> bool:
-    return old is new or (old is not None and np.array_equal(old, new))
-
-
 def _labels_of_data(instance: Instance) -> dict[Size, tuple[str, Labels]]:
     """Give the labels of the data along each length: a latent that has none of its own stands beside them."""
     found: dict[Size, tuple[str, Labels]] = {}
     for leaf, name in instance.graph.data_names.items():
         for dim, size in zip(instance.dims[name], leaf.shape, strict=True):
             labels = _labels(instance, dim, instance.length(size))
-            if labels is not None:
+            if labels is not None and size.terms:
                 found.setdefault(instance.table.reduce(size), (dim, labels))
     return found
 

@@ -13,6 +13,7 @@ import numpy as np
 from scistan.graph.instance import Instance
 from scistan.graph.places import warn_at_users_line
 from scistan.inference.extrapolation import data_given, far_outside
+from scistan.inference.freeze import freeze_statistics
 from scistan.inference.generated import derived_quantities, predictive
 from scistan.inference.levels import NEW_LEVELS, Latents, latents_at
 from scistan.inference.prior import constant_data
@@ -55,6 +56,7 @@ def predict(fit: Fit, question: Question, seed: int) -> Any:
         raise messages.needs_model("prediction")
     levels = "refuse" if question.new_levels == "refuse" else "extend"
     instance = subject.model.elsewhere(question.data, question.coords, levels, question.do)
+    instance, frozen = freeze_statistics(subject.instance, instance)
     for term in instance.graph.latents:
         if term.name not in fit.posterior:
             raise messages.not_kept("prediction")
@@ -68,12 +70,15 @@ def predict(fit: Fit, question: Question, seed: int) -> Any:
     )
     posterior = {n: array[rows.ravel()].reshape(*rows.shape, *array.shape[1:]) for n, array in latents.draws.items()}
     arrays = _computed(instance, posterior, names, rows.shape, seed)
+    for text in frozen:
+        fit.note(messages.stays_frozen(text))
     attributes = {
         "seed": seed,
         "model": fit.model_name,
         "model_hash": fit.model_hash,
         "engine": "scipy",
         **_told(subject.instance, instance, latents, question),
+        "frozen": json.dumps(frozen),
     }
     return to_inference_data(
         {

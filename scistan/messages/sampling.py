@@ -295,6 +295,28 @@ def no_conditional_mean(name: str, distribution: str) -> UnsupportedError:
     )
 
 
+def stays_frozen(text: str) -> str:
+    return f"predictions: `{text}` stays as it was in the fit"
+
+
+def other_statistic(text: str, place: Place | None) -> DataError:
+    return DataError(
+        f"`{text}` is computed over rows that were replaced: at new inputs it could stay as in the fit, or be "
+        "computed anew.",
+        remedy=f"say which where the model is written, and fit again: `ss.frozen({text})` stays, `ss.live({text})` "
+        "follows the new rows; `ss.standardize` remembers centre and scale by itself",
+        place=place or user_place(),
+    )
+
+
+def frozen_rows(text: str, shape: tuple[int, ...], place: Place | None) -> DataError:
+    return DataError(
+        f"`ss.frozen({text})` has shape {shape} in the fit, one number for each row, and the new data have other rows.",
+        remedy="freeze what is the same for all rows, such as a mean",
+        place=place or user_place(),
+    )
+
+
 def unknown_prediction(name: object, known: Iterable[str]) -> ModelError:
     return ModelError(
         f"`var_names` names `{name}`, which is nothing that can be predicted.",

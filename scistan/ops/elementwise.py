@@ -155,3 +155,13 @@ multiply_log = declare("multiply_log", "`x · log(y)`, 0 where `x` is 0.", arity
                        torch="special.xlogy", stan=Call("lmultiply"), answers=("xlogy",))
 arctan2 = declare("arctan2", "The angle of the point (`x`, `y`).", arity=2, arguments=("y", "x"), numpy="arctan2",
                   torch="arctan2", stan=Call("atan2"), answers=("arctan2",))
+
+
+# -- what a statistic of the data means at new inputs: the number itself is the same --------------
+def _mark(name: str, doc: str) -> Op:
+    same = lambda xp, x: x  # noqa: E731
+    return declare(name, doc, numpy=same, torch=same, integer=True, stan=Template("{0}", vectorizes=True), latex="{0}")
+
+
+frozen = _mark("frozen", "The value as it is in the fit, also where predictions are made for other data.")
+live = _mark("live", "The value computed anew where predictions are made for other data.")

@@ -45,6 +45,8 @@ class _Rules:
             return node
         rebuilt = node if args == node.args else node.op.build(args, dict(node.attributes))
         name = node.op.name
+        if name in ("frozen", "live"):  # marks for prediction: there is nothing to compute
+            return args[0]
         if name == "log":
             return self.log_of(args[0]) or rebuilt
         if name == "sum":
