@@ -74,6 +74,8 @@ PLACES: dict[str, tuple[Place, ...]] = {
 }
 
 REFERENCES: dict[str, Callable[..., Any]] = {
+    "frozen": lambda x: x,
+    "live": lambda x: x,
     "logit": sp.logit,
     "inv_logit": sp.expit,
     "log_inv_logit": sp.log_expit,
