@@ -18,7 +18,7 @@ from scistan.model.acts import Acts
 from scistan.model.book import Book, Entry
 from scistan.model.numbers import check_values
 from scistan.model.repeated import followed_shape, repeat
-from scistan.model.swap import check_swapped, read_table, read_values
+from scistan.model.swap import as_numbers, check_swapped, read_table, read_values
 from scistan.ops.coerce import read_array
 from scistan.shapes import Size
 
@@ -49,7 +49,8 @@ def intervene(
     object.__setattr__(other, "_book", cut)
     everywhere = [name for name, entry in entries.items() if entry.node.shape and not arrays[name].ndim]
     for name in everywhere:
-        repeat(cut, _leaf(cut, name), arrays[name], before.shape(entries[name].node.shape))
+        number = as_numbers(entries[name], arrays[name])
+        repeat(cut, _leaf(cut, name), number, before.shape(entries[name].node.shape))
     rest = [name for name in values if name not in everywhere]
     swapped = {name: values[name] for name in rest if isinstance(entries[name].node, Data)}
     entered = {name: values[name] for name in rest if name not in swapped}

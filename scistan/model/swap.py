@@ -20,7 +20,7 @@ from scistan.ops.coerce import Labelled, read_array
 from scistan.shapes import Size, SizeTable, values_of
 from scistan.targets.evaluate import Evaluator
 
-__all__ = ["bind", "check_swapped", "read_table", "read_values", "relabel"]
+__all__ = ["as_numbers", "bind", "check_swapped", "read_table", "read_values", "relabel"]
 
 
 def read_table(book: Book, table: object) -> dict[str, object]:
@@ -79,15 +79,21 @@ def read_values(book: Book, name: str, value: object) -> _Given:
     _check_axes(name, entry, labelled)
     if labelled.values.dtype.kind == "b" and not entry.node.boolean and _is_position(book, entry.node):
         raise messages.truth_for_positions(name)
-    values = np.array(labelled.values, dtype=np.int64 if labelled.values.dtype.kind in "biu" else np.float64)
-    counts = entry.node.integer or (entry.draw is not None and entry.draw.distribution.discrete)
-    if counts and (values == np.floor(values)).all():
-        values = values.astype(np.int64)
-    values.setflags(write=False)
+    values = as_numbers(entry, labelled.values)
     book.axes.values[entry.node] = values
     book.axes.repeated.pop(entry.node, None)
     book.acts = replace(book.acts, outdated=book.acts.outdated - {entry.node})
     return _Given(name, entry.node, labelled.labels or (None,) * values.ndim)
+
+
+def as_numbers(entry: Entry, given: np.ndarray) -> np.ndarray:
+    """Copy and freeze values; counts and positions are whole however they were written."""
+    values = np.array(given, dtype=np.int64 if given.dtype.kind in "biu" else np.float64)
+    counts = entry.node.integer or (entry.draw is not None and entry.draw.distribution.discrete)
+    if counts and (values == np.floor(values)).all():
+        values = values.astype(np.int64)
+    values.setflags(write=False)
+    return values
 
 
 def _group(book: Book, one: _Given, axis: int, table: SizeTable) -> tuple[Key, Size]:
