@@ -24,7 +24,7 @@ class Instance:
     dims: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     name: str = "model"
     given: tuple[Equality, ...] = ()  # lengths that follow from no data: coords of a dim of latents
-    idle: frozenset[str] = frozenset()  # latents that nothing uses since an intervention cut their arrows
+    idle: frozenset[str] = frozenset()  # latents that nothing need use: an intervention cut their arrows
     table: SizeTable = field(init=False)
     lengths: Mapping[Symbol, int] = field(init=False)
 

@@ -14,7 +14,7 @@ class Acts:
     """The interventions and conditions of a model; none, unless a verb made it of another model.
 
     `outdated` values were observed before an intervention on what they depend on, `given` ones are latents that were
-    observed, and nothing uses the latents `idle` since an intervention cut their arrows.
+    observed, and that nothing uses the latents `idle` is no mistake: an intervention cut their arrows, for one.
     """
 
     done: tuple[str, ...] = ()

@@ -7,6 +7,8 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
 from scistan.graph.graph import Draw
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Data, Node, apply
@@ -40,17 +42,15 @@ def intervene(
     """
     book, before = model._book, model.instance()
     entries = {name: _known(book, name) for name in values}
-    arrays = {name: read_array(value, name).values for name, value in values.items()}
+    arrays = {name: as_numbers(entry, read_array(values[name], name).values) for name, entry in entries.items()}
+    everywhere = [name for name, entry in entries.items() if entry.node.shape and not arrays[name].ndim]
     for name, entry in entries.items():
-        draw = _draw_of(book, entry.node)
-        if draw is not None:  # bounds that are data count once these have their own labels and lengths
-            check_values(name, draw, arrays[name], lambda _: False, book.numbers, None)
+        shape = before.shape(entry.node.shape)
+        _check_domain(book, entry, np.broadcast_to(arrays[name], shape) if name in everywhere else arrays[name], shape)
     other, cut = copy(model), _without_arrows(book, list(values))
     object.__setattr__(other, "_book", cut)
-    everywhere = [name for name, entry in entries.items() if entry.node.shape and not arrays[name].ndim]
     for name in everywhere:
-        number = as_numbers(entries[name], arrays[name])
-        repeat(cut, _leaf(cut, name), number, before.shape(entries[name].node.shape))
+        repeat(cut, _leaf(cut, name), arrays[name], before.shape(entries[name].node.shape))
     rest = [name for name in values if name not in everywhere]
     swapped = {name: values[name] for name in rest if isinstance(entries[name].node, Data)}
     entered = {name: values[name] for name in rest if name not in swapped}
@@ -112,6 +112,15 @@ def _enter(model: Model, values: Mapping[str, object], before: Instance) -> None
         check_swapped(book, model.instance())
 
 
+def _check_domain(book: Book, entry: Entry, values: np.ndarray, shape: tuple[int, ...]) -> None:
+    """Refuse values that a variable never has; bounds that are data count once these have labels and lengths."""
+    if values.ndim != len(shape):
+        raise messages.data_shape(entry.name, shape, values.shape)
+    draw = _draw_of(book, entry.node)
+    if draw is not None:
+        check_values(entry.name, draw, values, lambda _: False, book.numbers, None)
+
+
 def _check_support(book: Book, name: str, draw: Draw) -> None:
     """Refuse values beyond the bounds that a variable had; those that are data count, latent ones cannot."""
     values = book.axes.numbers(_leaf(book, name))
@@ -143,7 +152,11 @@ def _without_arrows(book: Book, names: list[str]) -> Book:
 def _observing(book: Book, names: list[str]) -> Book:
     """Make latents observed: what they are distributed as stays."""
     result = _substituted(book, names)
-    result.acts = replace(book.acts, given=book.acts.given | {_leaf(result, name) for name in names})
+    graph = book.graph()
+    # Without observations every latent is welcome: one that is given makes no mistake of the others.
+    idle = () if graph.observed else (term.name for term in idle_latents(graph))
+    given = book.acts.given | {_leaf(result, name) for name in names}
+    result.acts = replace(book.acts, given=given, idle=book.acts.idle.union(idle))
     return result
 
 
