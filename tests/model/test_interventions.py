@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from hypothesis import HealthCheck, Phase, given, settings
 from scipy import stats
 
 import scistan as ss
@@ -17,6 +18,7 @@ from scistan.graph.walk import topological
 from scistan.inference.generated import derived_quantities, predictive
 from scistan.messages.model import ModelWarning
 from scistan.model.fitted import FittedModel
+from tests.random_models import build, recipes
 from tests.zoo import ZOO, eight_schools
 
 LATENTS = [(name, latent) for name, build in ZOO.items() for latent, role in build().variables.items() if role == "latent"]
@@ -92,6 +94,31 @@ def test_the_targets_agree_on_it(name, verb):
     assert getattr(m, verb)(**{latent: m.simulate(seed=3)[latent]}).verify(points=2).ok
 
 
+def unchanged_by_what_it_was_anyway(m: ss.Model) -> None:
+    """Set each latent and derived quantity to what it is drawn as: everything else is drawn as before."""
+    before = m.simulate(seed=5)
+    for name, role in m.variables.items():
+        if role not in ("latent", "derived") or not np.isfinite(before[name]).all():
+            continue
+        cut = m.do(**{name: before[name]})
+        check(cut.to_graph())
+        after = cut.simulate(seed=5)
+        for other in after:
+            np.testing.assert_allclose(after[other], before[other], rtol=1e-12, atol=1e-12, err_msg=f"{other} of do({name})")
+
+
+@pytest.mark.parametrize("name", ZOO)
+def test_setting_it_to_what_it_was_anyway_changes_nothing(name):
+    unchanged_by_what_it_was_anyway(ZOO[name]())
+
+
+@settings(max_examples=30, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck),
+          phases=[Phase.generate])
+@given(recipes())
+def test_setting_it_to_what_it_was_anyway_changes_nothing_in_random_models(recipe):
+    unchanged_by_what_it_was_anyway(build(recipe))
+
+
 # -- do ----------------------------------------------------------------------------------------------
 def test_a_mediator_passes_an_intervention_on():
     after = chain().do(x=2.0).simulate(seed=1)
@@ -147,8 +174,8 @@ def test_values_of_a_latent_are_matched_by_label():
     series = pd.Series(values, index=list("ABCDEFGH"))
     array = xr.DataArray(values[::-1], dims="school", coords={"school": list("HGFEDCBA")})
     for verb in (m.do, m.given):
-        for given in (values, series, series.sample(frac=1, random_state=1), array):
-            np.testing.assert_array_equal(named_values(verb(theta=given))["theta"], values)
+        for labelled in (values, series, series.sample(frac=1, random_state=1), array):
+            np.testing.assert_array_equal(named_values(verb(theta=labelled))["theta"], values)
     assert m.do(theta=series).prior(2, seed=1).constant_data["theta"].coords["school"].values.tolist() == list("ABCDEFGH")
 
 
