@@ -366,3 +366,23 @@ def test_a_given_latent_keeps_its_value_in_prediction_unless_its_cause_is_set():
     assert isinstance(leaf, Data)
     assert fitted.elsewhere(None, None, "refuse", {}).values[leaf] == 2.0
     assert leaf not in fitted.elsewhere(None, None, "refuse", {"z": 1.0}).values
+
+
+# -- what it rests on --------------------------------------------------------------------------------
+def test_lengths_stay_tied_where_the_arrow_was():
+    m = ss.Model()
+    m.x = ss.data([1.0, 2.0, 3.0])
+    m.y1 = ss.Normal(m.x, 1).observe([1.0, 2.0, 3.0])
+    m.b = ss.Normal(0, 1)
+    m.y2 = ss.Normal(m.b * m.y1, 1).observe([1.0, 2.0, 3.0])
+    there = FittedModel(m).elsewhere({"x": np.zeros(5)}, None, "refuse", {"y1": 1.0})
+    assert there.shape(m.y2.shape) == (5,)
+
+
+def test_mistakes_are_told_at_the_line_that_wrote_the_variable():
+    m = ss.Model()
+    m.mu = ss.Normal(0, 1)
+    m.effect = ss.Normal(0, m.mu)  # a scale that is negative half of the time
+    with pytest.raises(ss.ScistanError, match="`effect`") as caught:
+        m.given(effect=1.0).prior(100, seed=1)
+    assert caught.value.place.text.startswith("m.effect = ss.Normal")
