@@ -24,6 +24,7 @@ class Instance:
     dims: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     name: str = "model"
     given: tuple[Equality, ...] = ()  # lengths that follow from no data: coords of a dim of latents
+    idle: frozenset[str] = frozenset()  # latents that nothing need use: an intervention cut their arrows
     table: SizeTable = field(init=False)
     lengths: Mapping[Symbol, int] = field(init=False)
 
@@ -41,7 +42,7 @@ class Instance:
 
     def on(self, graph: Graph) -> Instance:
         """Give the same numbers on another form of the graph."""
-        return Instance(graph, self.values, self.coords, self.dims, self.name, self.given)
+        return Instance(graph, self.values, self.coords, self.dims, self.name, self.given, self.idle)
 
     def length(self, size: Size) -> int:
         """Give a size's value on these data."""

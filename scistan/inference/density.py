@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from scistan.graph.graph import Graph, Term
 from scistan.graph.instance import Instance
 from scistan.graph.labels import Labels, LabelsDiffer, order_of
 from scistan.graph.node import Node
@@ -18,7 +19,7 @@ from scistan.ops.coerce import read_array
 from scistan.passes.vectorize import vectorize
 from scistan.shapes import SizeConflict
 
-__all__ = ["check_complete", "latent_values", "log_density"]
+__all__ = ["check_complete", "idle_latents", "latent_values", "log_density"]
 
 
 def log_density(instance: Instance, values: Mapping[str, object], target: str) -> float:
@@ -82,11 +83,16 @@ def check_complete(instance: Instance) -> None:
     graph = instance.graph
     if not graph.observed:
         return
-    used = set(topological([node for term in graph.terms for node in term.draw.inputs] + list(graph.derived.values())))
-    idle = [term for term in graph.latents if term.value not in used]
+    idle = [term for term in idle_latents(graph) if term.name not in instance.idle]
     if idle:
         raise model_messages.unused_latents([t.name for t in idle], [first_place(t.value) for t in idle])
     _check_loops(instance)
+
+
+def idle_latents(graph: Graph) -> list[Term]:
+    """List the latents that nothing uses."""
+    used = set(topological([node for term in graph.terms for node in term.draw.inputs] + list(graph.derived.values())))
+    return [term for term in graph.latents if term.value not in used]
 
 
 def _check_loops(instance: Instance) -> None:

@@ -207,6 +207,30 @@ def observed_again(name: str) -> str:
     )
 
 
+def observed_before(done: Sequence[str], observed: Sequence[str]) -> str:
+    causes, seen = (" and ".join(f"`{name}`" for name in names) for names in (done, observed))
+    were = "was" if len(observed) == 1 else "were"
+    return (
+        f"{seen} {were} observed before `do` set {causes}: this fit takes what happened without the intervention for "
+        f"what follows from it; fit the model as it was, and see what the intervention does with "
+        f"`fit.predict(do={{{done[0]!r}: ...}})`; or, if you have observed its outcome, give that: "
+        f"`.with_data({observed[0]}=...)`"
+    )
+
+
+def not_latent(name: str, role: str) -> ModelError:
+    swap = f"give it other values, `m.with_data({name}=...)`"
+    why, remedy = {
+        "data": ("it is data, and has its values", swap),
+        "observed": ("it is observed already", swap),
+        "derived": (
+            "it is computed from others, and has no distribution to be observed by",
+            f"give the latents it is computed from, or set it whatever these are, `m.do({name}=...)`",
+        ),
+    }[role]
+    return ModelError(f"`{name}` cannot be given: {why}.", remedy=remedy, place=user_place())
+
+
 def outgrown_loop(names: Sequence[str]) -> ModelError:
     return ModelError(
         f"`{names[0]}` … `{names[-1]}` were written in a loop along an axis whose length these data change.",

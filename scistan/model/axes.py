@@ -41,12 +41,13 @@ class Axes:
     leaves: dict[Key, tuple[tuple[Data, int], ...]] = field(default_factory=dict)
     ordered: frozenset[Key] = frozenset()  # axes whose order is read: lags, positions
     moved: frozenset[tuple[Data, int]] = frozenset()  # axes of data that were put in another order here
+    repeated: dict[Data, np.ndarray] = field(default_factory=dict)  # data that are one number everywhere
 
     def copy(self) -> Axes:
         """Give axes that can change without changing these."""
         return Axes(
             dict(self.coords), dict(self.values), set(self.declared), dict(self.parents), dict(self.labels),
-            dict(self.leaves), self.ordered, self.moved,
+            dict(self.leaves), self.ordered, self.moved, dict(self.repeated),
         )
 
     def restore(self, kept: Axes) -> None:
@@ -57,6 +58,7 @@ class Axes:
         self.values.update(kept.values)
         self.declared, self.parents, self.labels = set(kept.declared), dict(kept.parents), dict(kept.labels)
         self.leaves, self.ordered, self.moved = dict(kept.leaves), kept.ordered, kept.moved
+        self.repeated = dict(kept.repeated)
 
     def root(self, key: Key) -> Key:
         """Give the first of the axes that are one with this."""
@@ -102,21 +104,23 @@ class Axes:
             self.coords[dim] = list(labels)
 
     # -- data come in -------------------------------------------------------------------------------
-    def enter(self, name: str, leaf: Data, dims: tuple[str | None, ...]) -> tuple[Key, ...]:
-        """Take data into the model: each labelled axis is put into the order that its dim has here."""
-        keys: list[Key] = []
-        for axis, (dim, own) in enumerate(zip(dims, leaf.labels, strict=True)):
-            key: Key = dim_key(dim) if dim is not None else (leaf, axis)
-            keys.append(key)
+    def enter(
+        self, name: str, leaf: Data, dims: tuple[str | None, ...], keys: tuple[Key, ...] = ()
+    ) -> tuple[Key, ...]:
+        """Take data into the model, along `keys` or axes of their own: each takes the order that its dim has here."""
+        keys = keys or tuple(dim_key(dim) if dim is not None else (leaf, axis) for axis, dim in enumerate(dims))
+        for axis, (key, own) in enumerate(zip(keys, leaf.labels, strict=True)):
             root = self.root(key)
             if (leaf, axis) in self.leaves.get(root, ()):
                 continue
             if own is not None:
-                self._take_labels(name, root, own, leaf, axis)
+                self.take_labels(name, root, own, leaf, axis)
             self.leaves[root] = (*self.leaves.get(root, ()), (leaf, axis))
-        return tuple(keys)
+        return keys
 
-    def _take_labels(self, name: str, root: Key, own: Labels, leaf: Data, axis: int) -> None:
+    def take_labels(self, name: str, key: Key, own: Labels, leaf: Data, axis: int) -> None:
+        """Put data whose labels along an axis are `own` into its order; an axis without labels has them from now on."""
+        root = self.root(key)
         known = self.labels.get(root)
         if known is None:
             self.set_labels(root, own)

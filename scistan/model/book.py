@@ -18,6 +18,7 @@ from scistan.graph.places import remember, user_place, warn_at_users_line
 from scistan.graph.walk import topological
 from scistan.messages import data as data_messages
 from scistan.messages import model as messages
+from scistan.model.acts import Acts
 from scistan.model.axes import Axes, Key
 from scistan.model.equal import same_definition
 from scistan.model.facts import Dims, Facts, Keys, own_keys
@@ -69,6 +70,7 @@ class Book:
     dims: dict[str, Size] = field(default_factory=dict)
     axes: Axes = field(default_factory=Axes)
     named: dict[Node, str] = field(default_factory=dict)
+    acts: Acts = field(default_factory=Acts)
     facts: Facts = field(init=False)
 
     def __post_init__(self) -> None:
@@ -374,7 +376,8 @@ class Book:
 
     def copy(self) -> Book:
         """Give a book that can change without changing this one; variables stay the same objects."""
-        return Book(self.owner, self.identity, dict(self.entries), dict(self.dims), self.axes.copy(), dict(self.named))
+        copied = dict(self.entries), dict(self.dims), self.axes.copy(), dict(self.named)
+        return Book(self.owner, self.identity, *copied, self.acts)
 
 
 def read_labels(dim: str, labels: object) -> list[object]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scistan.graph.instance import Instance
-from scistan.graph.node import Data
 from scistan.messages import model as messages
 from scistan.model.equal import same_definition
+from scistan.model.intervene import intervene
 
 if TYPE_CHECKING:
     from scistan.model.book import Entry
@@ -32,8 +33,10 @@ class FittedModel:
         model = copy(self.model)
         for entry in self._derived_later():
             model._book.entries[entry.name] = entry
-        observed = [t.value for t in model.to_graph().observed if isinstance(t.value, Data)]
-        return model._swapped(data, {}, coords, forgotten=observed, new_levels=new_levels).instance()
+        there = intervene(model, do, data, coords, predicting=True, new_levels=new_levels)
+        instance, derived = there.instance(), model.to_graph().derived
+        # A derived quantity that is set is data there, and one of the results as before.
+        return instance.on(replace(instance.graph, derived={name: there[name]._scistan_node_ for name in derived}))
 
     def _derived_later(self) -> list[Entry]:
         """List the quantities that were derived since the fit; a density that has changed since is refused."""

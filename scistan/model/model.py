@@ -16,7 +16,9 @@ from scistan.graph.node import Data
 from scistan.messages import data as data_messages
 from scistan.messages import model as messages
 from scistan.model.book import Book, Identity
+from scistan.model.intervene import as_drawn, condition, intervene, warn_of_outdated
 from scistan.model.naming import check_name
+from scistan.model.repeated import let_go, repeat_again
 from scistan.model.swap import bind, check_swapped, read_table, relabel
 from scistan.ops.coerce import as_node, holds_expressions, unwrapped
 from scistan.ops.expression import Expression
@@ -137,7 +139,7 @@ class Model:
         known = {leaf: array for leaf in graph.data if (array := book.axes.numbers(leaf)) is not None}
         given = tuple((book.dims[dim], Size(n)) for dim, n in self._lengths.items())
         try:
-            return Instance(graph, known, book.all_coords(), book.all_dims(), self.name, given)
+            return Instance(graph, known, book.all_coords(), book.all_dims(), self.name, given, book.acts.idle)
         except SizeConflict as error:
             names = [name for leaf, name in graph.data_names.items() if error.left in leaf.shape]
             raise data_messages.sizes_disagree(names, error.right.today) from None
@@ -163,15 +165,25 @@ class Model:
         for leaf in forgotten:
             other._book.axes.values[leaf] = None
         data = {**read_table(other._book, table), **named}
-        bind(other._book, data, labels, forgotten)
+        repeated = let_go(other._book)
+        bind(other._book, data, labels, [*forgotten, *repeated])
         swapped = {dim for name in data for dim in self._book.entries[name].dims}
         kept = {dim: n for dim, n in self._lengths.items() if dim not in swapped}
         given = {dim: len(own) for dim, own in labels.items() if dim not in swapped}
         object.__setattr__(other, "_lengths", {**kept, **given})
+        repeat_again(other._book, repeated, other.instance())
         instance = other.instance()
         relabel(other._book, instance, labels, data)
         check_swapped(other._book, instance)
         return other
+
+    def do(self, **values: object) -> Self:
+        """Give the model in which variables are set to values, whatever they depended on: for prior and simulation."""
+        return intervene(self, values)
+
+    def given(self, **values: object) -> Self:
+        """Give the model in which latents are observed to be values: their density counts as before."""
+        return condition(self, values)
 
     def __copy__(self) -> Self:
         other = type(self).__new__(type(self))
@@ -225,13 +237,13 @@ class Model:
         """Draw from the prior: InferenceData with prior, prior_predictive and observed_data."""
         from scistan.inference.prior import draw_prior
 
-        return draw_prior(self.instance(), draws, seed)
+        return draw_prior(as_drawn(self.instance(), self._book.acts), draws, seed)
 
     def simulate(self, seed: int | None = None) -> dict[str, np.ndarray]:
         """Draw every latent and every observation once."""
         from scistan.inference.prior import simulate
 
-        return simulate(self.instance(), seed)
+        return simulate(as_drawn(self.instance(), self._book.acts), seed)
 
     def log_density(self, values: Mapping[str, object], target: str = "scipy") -> float:
         """Give the joint log density at constrained values, all constants kept, without Jacobian."""
@@ -329,4 +341,6 @@ class Model:
         return verify(self.instance(), points, seed)
 
     def _on(self, data: Mapping[str, object] | None) -> Model:
-        return self if data is None else self.with_data(data)
+        other = self if data is None else self.with_data(data)
+        warn_of_outdated(other._book)
+        return other

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,8 +20,7 @@ from scistan.ops.coerce import Labelled, read_array
 from scistan.shapes import Size, SizeTable, values_of
 from scistan.targets.evaluate import Evaluator
 
-__all__ = ["bind", "check_swapped", "read_table", "relabel"]
-
+__all__ = ["as_numbers", "bind", "check_swapped", "read_table", "read_values", "relabel"]
 
 
 def read_table(book: Book, table: object) -> dict[str, object]:
@@ -59,7 +58,7 @@ def bind(
 
     `forgotten` data need not be given: in prediction those are what was observed.
     """
-    given = [_read(book, name, value) for name, value in data.items()]
+    given = [read_values(book, name, value) for name, value in data.items()]
     for dim in coords:
         if dim not in book.dims:
             raise messages.unknown_coords(dim, book.dims)
@@ -71,7 +70,8 @@ def bind(
     _check_lengths(book, given, swapped | set(forgotten), table)
 
 
-def _read(book: Book, name: str, value: object) -> _Given:
+def read_values(book: Book, name: str, value: object) -> _Given:
+    """Enter other values for one name; what a number everywhere, or observed too early, has been stands no more."""
     entry = book.entries.get(name)
     if entry is None or not isinstance(entry.node, Data):
         raise messages.unknown_data(name, _data_names(book), name in book.dims)
@@ -79,13 +79,21 @@ def _read(book: Book, name: str, value: object) -> _Given:
     _check_axes(name, entry, labelled)
     if labelled.values.dtype.kind == "b" and not entry.node.boolean and _is_position(book, entry.node):
         raise messages.truth_for_positions(name)
-    values = np.array(labelled.values, dtype=np.int64 if labelled.values.dtype.kind in "biu" else np.float64)
+    values = as_numbers(entry, labelled.values)
+    book.axes.values[entry.node] = values
+    book.axes.repeated.pop(entry.node, None)
+    book.acts = replace(book.acts, outdated=book.acts.outdated - {entry.node})
+    return _Given(name, entry.node, labelled.labels or (None,) * values.ndim)
+
+
+def as_numbers(entry: Entry, given: np.ndarray) -> np.ndarray:
+    """Copy and freeze values; counts and positions are whole however they were written."""
+    values = np.array(given, dtype=np.int64 if given.dtype.kind in "biu" else np.float64)
     counts = entry.node.integer or (entry.draw is not None and entry.draw.distribution.discrete)
     if counts and (values == np.floor(values)).all():
         values = values.astype(np.int64)
     values.setflags(write=False)
-    book.axes.values[entry.node] = values
-    return _Given(name, entry.node, labelled.labels or (None,) * values.ndim)
+    return values
 
 
 def _group(book: Book, one: _Given, axis: int, table: SizeTable) -> tuple[Key, Size]:

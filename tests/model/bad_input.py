@@ -1184,3 +1184,112 @@ def own_draw_of_another_size():
 @case("drawing")
 def own_draw_that_fails():
     sloppy(lambda rng, size, a: rng.poisson(-a, size)).prior(100, seed=1)
+
+
+# -- interventions -------------------------------------------------------------------------------
+def chain() -> ss.Model:
+    m = ss.Model("chain", coords={"group": ["a", "b", "c"]})
+    m.x = ss.data([1.0, 2.0, 3.0], dims="group")
+    m.slope = ss.Normal(0, 1)
+    m.sigma = ss.HalfNormal(1)
+    m.effect = ss.Normal(0, 1, dims="group")
+    m.low = ss.Normal(0, 1, lower=m.x)
+    m.mean = m.effect + m.slope * m.x + m.low
+    m.y = ss.Normal(m.mean, m.sigma).observe([1.0, 2.0, 3.0])
+    m.count = ss.Poisson(ss.exp(m.y)).observe([1, 2, 3])
+    return m
+
+
+@case("interventions")
+def set_what_is_not_there():
+    chain().do(slop=1.0)  # here
+
+
+@case("interventions")
+def set_outside_the_support():
+    chain().do(sigma=-1)  # here
+
+
+@case("interventions")
+def set_an_observed_count_outside_the_support():
+    chain().do(count=0.5)  # here
+
+
+@case("interventions")
+def set_below_a_bound_that_is_data():
+    chain().do(low=2.5)  # here
+
+
+@case("interventions")
+def set_a_derived_quantity_that_is_a_scale():
+    m = ss.Model()
+    m.log_sigma = ss.Normal(0, 1)
+    m.sigma = ss.exp(m.log_sigma)
+    m.y = ss.Normal(0, m.sigma).observe([1.0, 2.0])
+    m.do(sigma=-1.0)  # here
+
+
+@case("interventions")
+def set_a_latent_of_another_length():
+    chain().do(effect=[1.0, 2.0])  # here
+
+
+@case("interventions")
+def set_data_of_another_length():
+    chain().do(x=[1.0, 2.0])  # here
+
+
+@case("interventions")
+def set_by_other_labels():
+    chain().do(effect=pd.Series([1.0, 2.0, 3.0], index=["a", "b", "d"]))  # here
+
+
+@case("interventions")
+def set_to_an_expression():
+    m = chain()
+    m.do(slope=m.sigma)  # here
+
+
+@case("interventions")
+def set_to_nothing():
+    chain().do(slope=None)  # here
+
+
+@case("interventions")
+def given_what_is_not_there():
+    chain().given(sgima=1.0)  # here
+
+
+@case("interventions")
+def given_data():
+    chain().given(x=[1.0, 2.0, 3.0])  # here
+
+
+@case("interventions")
+def given_what_is_observed():
+    chain().given(y=[1.0, 2.0, 3.0])  # here
+
+
+@case("interventions")
+def given_what_is_derived():
+    chain().given(mean=[1.0, 2.0, 3.0])  # here
+
+
+@case("interventions")
+def given_outside_the_support():
+    chain().given(sigma=-1.0)  # here
+
+
+@case("interventions")
+def given_one_number_for_many():
+    chain().given(effect=0.0)  # here
+
+
+@case("interventions")
+def given_by_other_labels():
+    chain().given(effect=pd.Series([1.0, 2.0, 3.0], index=["a", "b", "d"]))  # here
+
+
+@case("interventions")
+def given_with_a_gap():
+    chain().given(effect=[1.0, float("nan"), 3.0])  # here

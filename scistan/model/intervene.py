@@ -1,0 +1,227 @@
+"""`m.do` and `m.given`: the same model with some of its variables set to values."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from scistan.graph.graph import Draw
+from scistan.graph.instance import Instance
+from scistan.graph.node import Apply, Data, Node, apply
+from scistan.graph.places import copy_places, warn_at_users_line
+from scistan.graph.walk import rebuild, topological
+from scistan.inference.density import idle_latents
+from scistan.messages import model as messages
+from scistan.model.acts import Acts
+from scistan.model.book import Book, Entry
+from scistan.model.numbers import check_values
+from scistan.model.repeated import followed_shape, repeat
+from scistan.model.swap import as_numbers, check_swapped, read_table, read_values
+from scistan.ops.coerce import read_array
+from scistan.shapes import Size
+
+if TYPE_CHECKING:
+    from scistan.model.model import Model
+
+__all__ = ["as_drawn", "condition", "intervene", "warn_of_outdated"]
+
+AnyModel = TypeVar("AnyModel", bound="Model")
+
+
+def intervene(
+    model: AnyModel, values: Mapping[str, object], data: object = None,
+    coords: Mapping[str, Sequence[object]] | None = None, *, predicting: bool = False, new_levels: str = "anew",
+) -> AnyModel:
+    """Give the model in which variables are these values, whatever they depended on, at other data if those are given.
+
+    For prediction, what was observed is forgotten unless it is given anew.
+    """
+    book, before = model._book, model.instance()
+    entries = {name: _known(book, name) for name in values}
+    arrays = {name: as_numbers(entry, read_array(values[name], name).values) for name, entry in entries.items()}
+    everywhere = [name for name, entry in entries.items() if entry.node.shape and not arrays[name].ndim]
+    for name, entry in entries.items():
+        shape = before.shape(entry.node.shape)
+        _check_domain(book, entry, np.broadcast_to(arrays[name], shape) if name in everywhere else arrays[name], shape)
+    other, cut = copy(model), _without_arrows(book, list(values))
+    object.__setattr__(other, "_book", cut)
+    for name in everywhere:
+        repeat(cut, _leaf(cut, name), arrays[name], before.shape(entries[name].node.shape))
+    rest = [name for name in values if name not in everywhere]
+    swapped = {name: values[name] for name in rest if isinstance(entries[name].node, Data)}
+    entered = {name: values[name] for name in rest if name not in swapped}
+    table = {name: column for name, column in read_table(cut, data).items() if name not in values}
+    forgotten = [*(_seen(cut) if predicting else ()), *(_leaf(cut, name) for name in entered)]
+    result = other._swapped(table, swapped, coords, forgotten=forgotten, new_levels=new_levels)
+    _enter(result, entered, before)
+    for name, entry in entries.items():
+        draw = _draw_of(book, entry.node)
+        if draw is not None:
+            _check_support(result._book, name, draw)
+    return result
+
+
+def condition(model: AnyModel, values: Mapping[str, object]) -> AnyModel:
+    """Give the model in which latents are observed to be these values."""
+    for name in values:
+        entry = _known(model._book, name)
+        if entry.role != "latent":
+            raise messages.not_latent(name, entry.role)
+    other = copy(model)
+    object.__setattr__(other, "_book", _observing(model._book, list(values)))
+    _enter(other, values, model.instance())
+    return other
+
+
+def _known(book: Book, name: str) -> Entry:
+    if name not in book.entries:
+        raise messages.unknown_variable(name, book.entries)
+    return book.entries[name]
+
+
+def _draw_of(book: Book, node: Node) -> Draw | None:
+    """Give what a value is distributed as, under whatever name."""
+    return next((e.draw for e in book.entries.values() if e.node is node and e.draw is not None), None)
+
+
+def _leaf(book: Book, name: str) -> Data:
+    node = book.entries[name].node
+    if not isinstance(node, Data):
+        raise TypeError(f"`{name}` is no data")
+    return node
+
+
+# -- values come in ---------------------------------------------------------------------------------
+def _enter(model: Model, values: Mapping[str, object], before: Instance) -> None:
+    """Enter values of what was no data: their lengths and labels are those that the model has."""
+    book, instance = model._book, model.instance()
+    for name, value in values.items():
+        entry, leaf, given = book.entries[name], _leaf(book, name), read_array(value, name)
+        shape = followed_shape(leaf.shape, before.shape(leaf.shape), instance)
+        if given.values.shape != shape:
+            raise messages.data_shape(name, shape, given.values.shape)
+        labels = read_values(book, name, value).labels
+        for axis, (key, own) in enumerate(zip(entry.keys, labels, strict=True)):
+            if own is not None:
+                book.axes.take_labels(name, key, own, leaf, axis)
+    if values:
+        check_swapped(book, model.instance())
+
+
+def _check_domain(book: Book, entry: Entry, values: np.ndarray, shape: tuple[int, ...]) -> None:
+    """Refuse values that a variable never has; bounds that are data count once these have labels and lengths."""
+    if values.ndim != len(shape):
+        raise messages.data_shape(entry.name, shape, values.shape)
+    draw = _draw_of(book, entry.node)
+    if draw is not None:
+        check_values(entry.name, draw, values, lambda _: False, book.numbers, None)
+
+
+def _check_support(book: Book, name: str, draw: Draw) -> None:
+    """Refuse values beyond the bounds that a variable had; those that are data count, latent ones cannot."""
+    values = book.axes.numbers(_leaf(book, name))
+    if values is not None:
+        check_values(name, draw, values, lambda node: book.facts.of(node).fixed, book.numbers, None)
+
+
+# -- the graph --------------------------------------------------------------------------------------
+def _without_arrows(book: Book, names: list[str]) -> Book:
+    """Make variables data: what they were distributed as, or computed from, counts no more."""
+    result = _substituted(book, names)
+    targets = {result.entries[name].node for name in names}
+    for entry in result.entries.values():
+        if entry.node in targets and entry.draw is not None:
+            equal = (*entry.equalities, *entry.draw.equalities)
+            result.entries[entry.name] = replace(entry, draw=None, equalities=equal)
+    graph = result.graph()
+    idle = {t.name for t in idle_latents(graph)} - {t.name for t in idle_latents(book.graph())}
+    outdated = {leaf for leaf in _descendants(result, targets) if result.axes.numbers(leaf) is not None}
+    result.acts = Acts(
+        tuple(dict.fromkeys((*book.acts.done, *names))),
+        (book.acts.outdated | outdated) - targets,
+        book.acts.given - targets,
+        book.acts.idle | idle,
+    )
+    return result
+
+
+def _observing(book: Book, names: list[str]) -> Book:
+    """Make latents observed: what they are distributed as stays."""
+    result = _substituted(book, names)
+    graph = book.graph()
+    # Without observations every latent is welcome: one that is given makes no mistake of the others.
+    idle = () if graph.observed else (term.name for term in idle_latents(graph))
+    given = book.acts.given | {_leaf(result, name) for name in names}
+    result.acts = replace(book.acts, given=given, idle=book.acts.idle.union(idle))
+    return result
+
+
+def _substituted(book: Book, names: Iterable[str]) -> Book:
+    """Put data in the place of variables, wherever these are used; data stay what they are."""
+    axes = book.axes.copy()
+    memo: dict[Node, Node] = {}
+    for name in names:
+        entry = book.entries[name]
+        if isinstance(entry.node, Data):
+            continue
+        # The sizes are those of what it replaces, so that other data may still have other lengths.
+        leaf = Data(None, entry.node.shape, integer=entry.node.integer, dims=entry.dims)
+        leaf.called = name
+        copy_places(entry.node, leaf)
+        axes.enter(name, leaf, entry.dims, entry.keys)
+        memo[entry.node] = leaf
+    rebuild([root for entry in book.entries.values() for root in entry.roots], _rebuilt, memo)
+    entries = {
+        name: replace(entry, node=memo[entry.node], draw=entry.draw and entry.draw.mapped(memo.__getitem__))
+        for name, entry in book.entries.items()
+    }
+    named: dict[Node, str] = {}
+    for entry in entries.values():
+        named.setdefault(entry.node, entry.name)
+    return Book(book.owner, book.identity, entries, dict(book.dims), axes, named, book.acts)
+
+
+def _rebuilt(node: Node, args: tuple[Node, ...]) -> Node:
+    if args == node.args or not isinstance(node, Apply):
+        return node
+    # What is put in has the sizes of what it replaces, hence so has the result: lengths that are computed stay one.
+    new = apply(node.op, args, node.attributes, node.shape, node.integer, node.equalities)
+    copy_places(node, new)
+    return new
+
+
+def _descendants(book: Book, causes: Collection[Node]) -> list[Data]:
+    """List what is observed and depends on `causes`, through latents and other observations too."""
+    reached, found = set(causes), []
+    for term in book.graph().terms:
+        if not reached.isdisjoint(topological(term.draw.inputs)):
+            reached.add(term.value)
+            if isinstance(term.value, Data):
+                found.append(term.value)
+    return found
+
+
+# -- what was observed before -----------------------------------------------------------------------
+def _seen(book: Book) -> list[Data]:
+    """List the observations that prediction forgets: latents that were given stay, unless `do` changed their causes."""
+    kept = book.acts.given - book.acts.outdated
+    return [t.value for t in book.graph().observed if isinstance(t.value, Data) and t.value not in kept]
+
+
+def as_drawn(instance: Instance, acts: Acts) -> Instance:
+    """Forget values that were observed before an intervention on their causes: they are drawn anew, and used so."""
+    gone = {leaf: instance.values[leaf] for leaf in acts.outdated if leaf in instance.values}
+    lengths = [(size, Size(n)) for leaf, array in gone.items() for size, n in zip(leaf.shape, array.shape, strict=True)]
+    values = {leaf: array for leaf, array in instance.values.items() if leaf not in gone}
+    return replace(instance, values=values, given=(*instance.given, *lengths)) if gone else instance
+
+
+def warn_of_outdated(book: Book) -> None:
+    """Say that a fit conditions on what was observed before an intervention."""
+    observed = [t.name for t in book.graph().observed if t.value in book.acts.outdated]
+    if observed:
+        warn_at_users_line(messages.observed_before(book.acts.done, observed), messages.ModelWarning)
