@@ -12,7 +12,7 @@ from scistan.graph.walk import topological, use_counts
 from scistan.ops.declaration import Op
 from scistan.shapes import ONE, Shape
 from scistan.targets.stan.elementwise import expand, write_elementwise
-from scistan.targets.stan.entries import Reader, sized_type
+from scistan.targets.stan.entries import Reader, sized_type, zeros_of
 from scistan.targets.stan.names import Names, SizeNames
 from scistan.targets.stan.syntax import (
     INT,
@@ -23,6 +23,7 @@ from scistan.targets.stan.syntax import (
     Declare,
     Expr,
     For,
+    PlusAssign,
     Statement,
     Type,
     array_of,
@@ -277,9 +278,15 @@ class Scope:
         indices = tuple(self.writer.names.claim_index(k) for k in range(len(node.shape)))
         variable = name(text, kind)
         value = lowered.element(indices)
-        declaration = Declare(sized_type(kind, node.shape, self.writer.sizes), text, node=node)
-        filled = self.loops(node.shape, indices, (Assign(variable.at(*indices).text, value.text),))
-        self.statements += [declaration, *filled]
+        place = variable.at(*indices).text
+        zeros = ""
+        fill: Statement = Assign(place, value.text)
+        if not value.is_read and not self.writer.is_data(node):
+            # stanli 0.24 loses elements that a loop computes and assigns, never those that it adds to.
+            zeros = zeros_of(kind, node.shape, self.writer.sizes)
+            fill = PlusAssign(place, value.text)
+        declaration = Declare(sized_type(kind, node.shape, self.writer.sizes), text, zeros, node)
+        self.statements += [declaration, *self.loops(node.shape, indices, (fill,))]
         if not keep:
             self.values[node] = _named(variable)
         return variable
