@@ -156,10 +156,3 @@ def sized_type(kind: Type, shape: tuple[Size, ...], sizes: SizeNames, constraint
     inner = ", ".join(sizes.text(s) for s in shape[kind.arrays :])
     text = f"{kind.base}{constraint}" + (f"[{inner}]" if inner else "")
     return f"array[{arrays}] {text}" if kind.arrays else text
-
-
-def zeros_of(kind: Type, shape: tuple[Size, ...], sizes: SizeNames) -> str:
-    """Write a vector, a matrix or a stack of them, full of zeros: `rep_array(rep_matrix(0, N, K), A)`."""
-    lengths = [sizes.text(s) for s in shape]
-    text = f"rep_{kind.base}({', '.join(['0', *lengths[kind.arrays :]])})"
-    return f"rep_array({', '.join([text, *lengths[: kind.arrays]])})" if kind.arrays else text

@@ -12,18 +12,16 @@ from scistan.graph.walk import topological, use_counts
 from scistan.ops.declaration import Op
 from scistan.shapes import ONE, Shape
 from scistan.targets.stan.elementwise import expand, write_elementwise
-from scistan.targets.stan.entries import Reader, sized_type, zeros_of
+from scistan.targets.stan.entries import Reader, sized_type
+from scistan.targets.stan.fill import filled, loops
 from scistan.targets.stan.names import Names, SizeNames
 from scistan.targets.stan.syntax import (
     INT,
     MATRIX,
     REAL,
     VECTOR,
-    Assign,
     Declare,
     Expr,
-    For,
-    PlusAssign,
     Statement,
     Type,
     array_of,
@@ -277,26 +275,15 @@ class Scope:
         kind = canonical_type(node.shape)
         indices = tuple(self.writer.names.claim_index(k) for k in range(len(node.shape)))
         variable = name(text, kind)
-        value = lowered.element(indices)
-        place = variable.at(*indices).text
-        zeros = ""
-        fill: Statement = Assign(place, value.text)
-        if not value.is_read and not self.writer.is_data(node):
-            # stanli 0.24 loses elements that a loop computes and assigns, never those that it adds to.
-            zeros = zeros_of(kind, node.shape, self.writer.sizes)
-            fill = PlusAssign(place, value.text)
-        declaration = Declare(sized_type(kind, node.shape, self.writer.sizes), text, zeros, node)
-        self.statements += [declaration, *self.loops(node.shape, indices, (fill,))]
+        value, is_data = lowered.element(indices), self.writer.is_data(node)
+        self.statements += filled(self.writer.sizes, variable, node, indices, value, is_data=is_data)
         if not keep:
             self.values[node] = _named(variable)
         return variable
 
     def loops(self, shape: Shape, indices: tuple[str, ...], body: tuple[Statement, ...]) -> tuple[Statement, ...]:
         """Wrap statements in one loop per axis."""
-        for size, index in reversed(list(zip(shape, indices, strict=True))):
-            text = self.writer.sizes.text(size)
-            body = (For(index, text if text.isidentifier() or text.isdigit() else f"({text})", body),)
-        return body
+        return loops(self.writer.sizes, shape, indices, body)
 
     def claim(self, node: Node, wish: str = "") -> str:
         """Find a good name for a value and take it."""
