@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from scistan.engines.density import StanDensity
+from scistan.engines.loading import load_stanli
 from tests.targets.stan_cases import build, cases
 from tests.zoo import ZOO
 
@@ -43,6 +44,40 @@ def test_the_coordinates_of_a_simplex():
     first = 1 / (1 + np.exp(-(q[0] - np.log(2))))
     second = (1 - first) / (1 + np.exp(-q[1]))
     np.testing.assert_allclose(density.constrain(q)["p"], [first, second, 1 - first - second], rtol=1e-12)
+
+
+REDUCED = """functions {
+  real part_lpmf(array[] int rows, int start, int end, real p) { return size(rows) * log(p); }
+}
+transformed data { array[3] int rows = {1, 2, 3}; }
+parameters { real<lower=0> p; }
+model { target += reduce_sum(part_lupmf, rows, 1, p); }
+"""
+
+
+@pytest.mark.xfail(reason="stanli 0.24 knows partial sums by the name that keeps constants", strict=True)
+def test_partial_sums_without_constants():
+    load_stanli().Model(stan_code=REDUCED, data={})
+
+
+@pytest.mark.xfail(reason="stanli 0.24 takes no empty array of whole numbers", strict=True)
+def test_no_observations_of_whole_numbers():
+    text = "data { int N; array[N] int y; } parameters { real<lower=0> p; } model { y ~ poisson(p); }"
+    StanDensity(text, {"N": 0, "y": np.zeros(0, dtype=int)})
+
+
+@pytest.mark.xfail(reason="Stan's derivative of student_t_lcdf is NaN at the location", strict=True)
+def test_the_slope_of_students_probability():
+    density = StanDensity("parameters { real mu; } model { target += student_t_lcdf(0 | 3, mu, 1); }", {})
+    _, slope = density.log_density_gradient(np.zeros(1))
+    assert slope == pytest.approx(-2 * stats.t.pdf(0, 3))
+
+
+@pytest.mark.xfail(reason="Stan's skew_normal_lccdf is NaN far out in the tail", strict=True)
+def test_the_far_tail_of_the_skew_normal():
+    density = StanDensity("parameters { real mu; } model { target += skew_normal_lccdf(1.8 | mu, 0.345, 0.1); }", {})
+    value, _ = density.log_density_gradient(np.array([-1.5]))
+    assert value == pytest.approx(stats.skewnorm.logsf(1.8, 0.1, -1.5, 0.345))
 
 
 def test_newer_types_are_not_used():

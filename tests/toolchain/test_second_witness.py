@@ -18,7 +18,8 @@ from scistan.graph.instance import Instance
 from scistan.targets.scipy import joint_log_density
 from scistan.targets.stan.program import StanProgram, lower_to_stan
 from scistan.toolchain.wheel import find_wheel
-from tests.toolchain.witness_programs import PROGRAMS, SAMPLE
+from tests.targets.structured_data import ORDERS, arranged
+from tests.toolchain.witness_programs import ARRANGED, PROGRAMS, SAMPLE, looped
 
 pytestmark = [
     pytest.mark.slow,
@@ -27,19 +28,24 @@ pytestmark = [
 QUIET = {"log_lik": False, "predictive": False, "log_prior": False}
 POINTS = 3
 STEP = 1e-5
+# Runs, constants, classes without members, and what is mixed; stanli merges runs of five iterations and more.
+STRUCTURES = [[0] * 5 + [1] * 10, [1] * 8 + [0] * 7, [0] * 15, [1] * 15, [0, 1] * 7, [0] * 9 + [1] + [0] * 5, [0, 1]]
 # stanli has the coordinates of newer Stan for simplexes, so there gradients are compared with finite differences.
 OTHER_COORDINATES = re.compile(r"\bsimplex\b")
 
 
 class Compiled:
-    """A compiled program on data, asked through the runner's command line for densities at many points."""
+    """A compiled program on data, asked through the runner's command line for densities at many points.
+
+    Other data run on the same executable: the cache has it.
+    """
 
     def __init__(self, text: str, data: dict[str, object], folder: Path) -> None:
         from scistan.toolchain.build import compile_stan
 
         self.executable = compile_stan(text, progress=False)
         self.folder = folder
-        (folder / "data.json").write_text(json.dumps(data))
+        (folder / "data.json").write_text(json.dumps({k: np.asarray(v).tolist() for k, v in data.items()}))
 
     def log_prob(self, points: object, *, constrained: bool, jacobian: bool) -> np.ndarray:
         """Give a row for each point: the log density, then its gradient."""
@@ -81,13 +87,10 @@ def _check_slopes(compiled: Compiled, dimension: int, rng: np.random.Generator) 
     np.testing.assert_allclose(rows[0, 1:], (above - below) / (2 * STEP), rtol=0, atol=10 * allowed)
 
 
-@pytest.mark.parametrize("name", [n if n == SAMPLE else pytest.param(n, marks=pytest.mark.long) for n in PROGRAMS])
-def test_the_compiled_program_agrees(name: str, tmp_path: Path) -> None:
-    m = PROGRAMS[name]()
-    program = lower_to_stan(m.to_graph(), **QUIET)
-    instance = m.instance()
+def _check(program: StanProgram, instance: Instance, folder: Path) -> None:
+    """Compare the compiled program with SciPy's densities and stanli's gradients on the data of an instance."""
     data = program.data(instance)
-    compiled = Compiled(program.text, {k: np.asarray(v).tolist() for k, v in data.items()}, tmp_path)
+    compiled = Compiled(program.text, data, folder)
     embedded = StanDensity(program.text, data)
     jacobians = WrittenJacobians(program, data)
     rng = np.random.default_rng(3)
@@ -111,6 +114,25 @@ def test_the_compiled_program_agrees(name: str, tmp_path: Path) -> None:
         _check_slopes(compiled, embedded.dimension, rng)
     size = max(1.0, *(abs(g) for g in gaps))
     np.testing.assert_allclose(gaps, gaps[0], rtol=0, atol=1e-6 * size)
+
+
+@pytest.mark.parametrize("name", [n if n == SAMPLE else pytest.param(n, marks=pytest.mark.long) for n in PROGRAMS])
+def test_the_compiled_program_agrees(name: str, tmp_path: Path) -> None:
+    m = PROGRAMS[name]()
+    program = lower_to_stan(m.to_graph(), **QUIET)
+    _check(program, m.instance(), tmp_path)
+    for order in ORDERS if name in ARRANGED else ():
+        _check(program, arranged(m.instance(), order), tmp_path)
+
+
+def test_the_compiled_program_agrees_where_loops_have_structure(tmp_path: Path) -> None:
+    texts = set()
+    for pattern in STRUCTURES:
+        m = looped(pattern)
+        program = lower_to_stan(m.to_graph(), **QUIET)
+        texts.add(program.text)
+        _check(program, m.instance(), tmp_path)
+    assert len(texts) == 1
 
 
 def _volume(program: StanProgram, instance: Instance, values: dict[str, np.ndarray]) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,11 +13,13 @@ import scistan as ss
 from scistan.distributions.declaration import REGISTRY
 from scistan.domains import Domain
 from scistan.ops import REGISTRY as OPS
+from tests.targets.looped_models import FORMS
 from tests.targets.stan_cases import Case, add, cases
+from tests.targets.structured_data import LENGTH
 from tests.targets.test_stan_ops import ELEMENTWISE, STRUCTURED, arguments
 from tests.zoo import ZOO
 
-__all__ = ["PROGRAMS", "SAMPLE"]
+__all__ = ["ARRANGED", "PROGRAMS", "SAMPLE", "looped"]
 
 Program = Callable[[], ss.Model]
 LAYOUTS: dict[str, list[tuple[int, ...]]] = {
@@ -142,7 +145,17 @@ SAMPLE = "a sample"
 
 def _sample() -> ss.Model:
     plain = [case for group, found in CASES.items() if group.startswith("plain") for case in found]
-    return _of_cases(plain[::40])
+    return _of_cases(replace(case, batch=case.batch and (*case.batch[:-1], LENGTH)) for case in plain[::40])
+
+
+def looped(pattern: list[int]) -> ss.Model:
+    """Write every form with a loop into one model, on zeros and ones."""
+    m = ss.Model()
+    values = np.array(pattern, dtype=int)
+    m.s = ss.data(values)
+    for name, form in FORMS.items():
+        form(Prefixed(m, f"{name}_"), m.s, values)
+    return m
 
 
 def _in_parts(name: str, build: Callable[[list[Any]], ss.Model], forms: Iterable[Any]) -> dict[str, Program]:
@@ -162,3 +175,5 @@ for layout in LAYOUTS:
     PROGRAMS |= _in_parts(f"elementwise {layout}", partial(_elementwise, layout=layout), _shaped_by(layout))
 for group, found in CASES.items():
     PROGRAMS |= _in_parts(group, _of_cases, found)
+# Programs whose rows of data may stand in any order; elsewhere data depend on one another.
+ARRANGED = [n for n in PROGRAMS if n in (SAMPLE, "regressions") or (n.startswith("model ") and n != "model dirichlets")]

@@ -13,16 +13,15 @@ from scistan.ops.declaration import Op
 from scistan.shapes import ONE, Shape
 from scistan.targets.stan.elementwise import expand, write_elementwise
 from scistan.targets.stan.entries import Reader, sized_type
+from scistan.targets.stan.fill import filled, loops
 from scistan.targets.stan.names import Names, SizeNames
 from scistan.targets.stan.syntax import (
     INT,
     MATRIX,
     REAL,
     VECTOR,
-    Assign,
     Declare,
     Expr,
-    For,
     Statement,
     Type,
     array_of,
@@ -276,20 +275,15 @@ class Scope:
         kind = canonical_type(node.shape)
         indices = tuple(self.writer.names.claim_index(k) for k in range(len(node.shape)))
         variable = name(text, kind)
-        value = lowered.element(indices)
-        declaration = Declare(sized_type(kind, node.shape, self.writer.sizes), text, node=node)
-        filled = self.loops(node.shape, indices, (Assign(variable.at(*indices).text, value.text),))
-        self.statements += [declaration, *filled]
+        value, is_data = lowered.element(indices), self.writer.is_data(node)
+        self.statements += filled(self.writer.sizes, variable, node, indices, value, is_data=is_data)
         if not keep:
             self.values[node] = _named(variable)
         return variable
 
     def loops(self, shape: Shape, indices: tuple[str, ...], body: tuple[Statement, ...]) -> tuple[Statement, ...]:
         """Wrap statements in one loop per axis."""
-        for size, index in reversed(list(zip(shape, indices, strict=True))):
-            text = self.writer.sizes.text(size)
-            body = (For(index, text if text.isidentifier() or text.isdigit() else f"({text})", body),)
-        return body
+        return loops(self.writer.sizes, shape, indices, body)
 
     def claim(self, node: Node, wish: str = "") -> str:
         """Find a good name for a value and take it."""

@@ -70,10 +70,7 @@ def term_statements(scope: Scope, term: Term) -> list[Statement]:
     if d.name == "Flat":
         return []
     if is_written_out(draw):
-        node = pointwise(term)
-        total = FUNCTIONS["sum"](Expression(node))._scistan_node_ if node.shape else node
-        text = scope.whole(total).text
-        return [Comment(_remark(term.name, d)), TargetPlus(text, term)]
+        return [Comment(_remark(term.name, d)), *_written_out(scope, term)]
     batch = len(draw.shape) - d.event_rank
     if d.event_rank:
         statements = _multivariate(scope, term, batch)
@@ -82,6 +79,16 @@ def term_statements(scope: Scope, term: Term) -> list[Statement]:
     else:
         statements = _by_matrices(scope, term) or _looped(scope, term, draw.shape)
     return statements + truncation_statements(scope, term)
+
+
+def _written_out(scope: Scope, term: Term) -> tuple[Statement, ...]:
+    """Add a density that Stan has no form of: its sum, or one event after the other where they are no vector."""
+    node = pointwise(term)
+    if not node.shape or scope._lower(node).whole is not None:
+        total = FUNCTIONS["sum"](Expression(node))._scistan_node_ if node.shape else node
+        return (TargetPlus(scope.whole(total).text, term),)
+    indices = tuple(scope.writer.names.claim_index(k) for k in range(len(node.shape)))
+    return scope.loops(node.shape, indices, (TargetPlus(scope.element(node, indices).text, term),))
 
 
 def together(statements: list[Statement]) -> list[Statement]:

@@ -50,6 +50,11 @@ class Expr:
     def is_name(self) -> bool:
         return self.text.isidentifier()
 
+    @property
+    def is_read(self) -> bool:
+        """Whether it reads a variable or an element of one, and computes nothing."""
+        return self.precedence == ATOM and self.text.partition("[")[0].isidentifier()
+
     def at(self, *indices: str) -> Expr:
         """Index with text that counts from 1; the result's type follows."""
         if not indices:

@@ -56,28 +56,26 @@ model {
     c[n] ~ std_normal();
   }
   w ~ beta(2, 2);
-  matrix[N_q, N_2] data_1_q;
+  matrix[N_q, N_2] data_1_q = rep_matrix(0, N_q, N_2);
   for (n in 1:N_q) {
     for (k in 1:N_2) {
-      data_1_q[n, k] = data_1[k] * q[n, k];
+      data_1_q[n, k] += data_1[k] * q[n, k];
     }
   }
-  vector[N_q] subtract_subtract_1;
-  for (n in 1:N_q) {
-    subtract_subtract_1[n] = sum(data_1_q[n]) - q[n, N_2] - subtract_1;
-  }
   // q ~ ExpDirichlet
-  target += sum(subtract_subtract_1);
+  for (n in 1:N_q) {
+    target += sum(data_1_q[n]) - q[n, N_2] - subtract_1;
+  }
   matrix[N_b, K_b] b_matrix;
   for (n in 1:N_b) {
     for (k in 1:K_b) {
       b_matrix[n, k] = b[n, k];
     }
   }
-  matrix[N_c, K_c] c_c;
+  matrix[N_c, K_c] c_c = rep_matrix(0, N_c, K_c);
   for (n in 1:N_c) {
     for (k in 1:K_c) {
-      c_c[n, k] = c[n, k] * c[n, k];
+      c_c[n, k] += c[n, k] * c[n, k];
     }
   }
   matrix[N_q, N_2] q_matrix;
@@ -99,10 +97,10 @@ generated quantities {
         b_matrix_2[n, k] = b[n, k];
       }
     }
-    matrix[N_c, K_c] c_c_2;
+    matrix[N_c, K_c] c_c_2 = rep_matrix(0, N_c, K_c);
     for (n in 1:N_c) {
       for (k in 1:K_c) {
-        c_c_2[n, k] = c[n, k] * c[n, k];
+        c_c_2[n, k] += c[n, k] * c[n, k];
       }
     }
     matrix[N_q, N_2] q_matrix_2;
@@ -125,10 +123,10 @@ generated quantities {
       }
     }
     log_prior += beta_lpdf(w | 2, 2) - beta_lcdf(0.9 | 2, 2);
-    matrix[N_q, N_2] data_1_q_2;
+    matrix[N_q, N_2] data_1_q_2 = rep_matrix(0, N_q, N_2);
     for (n in 1:N_q) {
       for (k in 1:N_2) {
-        data_1_q_2[n, k] = data_1[k] * q[n, k];
+        data_1_q_2[n, k] += data_1[k] * q[n, k];
       }
     }
     for (n in 1:N_q) {
