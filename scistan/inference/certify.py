@@ -1,0 +1,173 @@
+"""Certify a run: ask the engine and SciPy for the same densities, on the data at hand, in milliseconds."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scistan.engines.embedded import Density, open_density
+from scistan.engines.encoding import to_json
+from scistan.errors import ScistanError
+from scistan.graph.instance import Instance
+from scistan.inference.agreement import DENSITY_TOLERANCE, GRADIENT_TOLERANCE, TRUNCATED_TOLERANCE
+from scistan.inference.certificate import Certificate, point_of
+from scistan.inference.subject import Subject
+from scistan.targets.scipy import sized_log_density
+from scistan.targets.stan.twin import flat_twin
+
+__all__ = ["certify"]
+
+WANTED = 3
+MOST = 12  # points tried where there is no density at the first ones
+STEP = 1e-5
+EPSILON = float(np.finfo(float).eps)
+# A value is a sum whose parts are each right to a few units in the last place, in two ways of writing it.
+ROUNDING = 8 * EPSILON
+# Functions whose derivatives Stan approximates (see TRUNCATED_TOLERANCE): cumulative probabilities under any name.
+APPROXIMATE = re.compile(r"cdf\b|\bPhi|\bgamma_[pq]\b|\binc_beta\b|\bordered_probit|\bowens_t\b|\bvon_mises\b|\bT\[")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A point: SciPy's log density, how large its parts are, and the engine's with its gradient; the Jacobian apart."""
+
+    q: np.ndarray
+    latents: Mapping[str, np.ndarray]
+    scipy: float
+    size: float
+    engine: float
+    gradient: np.ndarray
+    jacobian: float
+
+
+def certify(subject: Subject, data: Mapping[str, Any], text: str, seed: int) -> Certificate | None:
+    """Compare the embedded engine with SciPy on the data (and their JSON text); None where it refuses the program."""
+    started = time.perf_counter()
+    try:
+        density = open_density(subject.program.text, text)
+    except ScistanError:
+        return None  # the engine says so itself, in the words it has for it
+    twin = flat_twin(subject.program)
+    jacobian = None if twin is None else open_density(twin.text, to_json(twin.data(data)))
+    witnesses = _Witnesses(subject.instance, density, jacobian)
+    found: dict[int, Seen] = {}
+    zeros, apart = 0, 0
+    with np.errstate(all="ignore"):
+        for number in range(MOST):
+            if len(found) == WANTED:
+                break
+            seen = witnesses.at(point_of(seed, number, density.dimension))
+            finite = seen is not None and (bool(np.isfinite(seen.scipy)), bool(np.isfinite(seen.engine)))
+            if seen is None or finite == (False, False):
+                zeros += 1
+            elif finite == (True, True):
+                found[number] = seen
+            else:
+                apart += 1
+        slopes, gradient_error = _compare_slopes(witnesses, list(found.values()), seed)
+    errors = _density_errors(list(found.values()))
+    approximate = APPROXIMATE.search(subject.program.text) is not None
+    return Certificate(
+        engine="stanli",
+        seed=seed,
+        dimension=density.dimension,
+        numbers=tuple(found),
+        scipy_values=tuple(seen.scipy for seen in found.values()),
+        engine_values=tuple(seen.engine for seen in found.values()),
+        density_errors=errors,
+        density_tolerance=DENSITY_TOLERANCE,
+        slopes=slopes,
+        gradient_error=gradient_error,
+        gradient_tolerance=TRUNCATED_TOLERANCE if approximate else GRADIENT_TOLERANCE,
+        zeros=zeros,
+        apart=apart,
+        seconds=time.perf_counter() - started,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Witnesses:
+    """Both sides: the model on its data for SciPy, the program and its flat twin in the engine."""
+
+    instance: Instance
+    density: Density
+    jacobian: Density | None
+
+    def at(self, q: np.ndarray) -> Seen | None:
+        """Ask both at a point; None where the engine cannot tell what the latents are there."""
+        try:
+            drawn = self.density.constrain(q)
+        except RuntimeError:
+            return None
+        latents = {t.name: self._shaped(drawn, t.name, t.draw.shape) for t in self.instance.graph.latents}
+        scipy, size = sized_log_density(
+            self.instance, {t.value: latents[t.name] for t in self.instance.graph.latents}
+        )
+        engine, gradient = _asked(self.density, q)
+        jacobian = 0.0 if self.jacobian is None else _asked(self.jacobian, q)[0]
+        return Seen(q, latents, scipy, size + abs(jacobian), engine - jacobian, gradient, jacobian)
+
+    def _shaped(self, drawn: Mapping[str, np.ndarray], name: str, shape: Any) -> np.ndarray:
+        """Give a latent its own axes; one without elements has no columns."""
+        lengths = self.instance.shape(shape)
+        return drawn[name].reshape(lengths) if name in drawn else np.empty(lengths)
+
+
+def _asked(density: Density, q: np.ndarray) -> tuple[float, np.ndarray]:
+    """Ask the engine; where it rejects a point, a term has no meaning there: the density is zero."""
+    try:
+        return density.log_density_gradient(q)
+    except RuntimeError:
+        return -np.inf, np.full(q.shape, np.nan)
+
+
+def _density_errors(found: list[Seen]) -> tuple[float, ...]:
+    """Compare how the densities change from the point with the smallest parts, relative to what is added up."""
+    if not found:
+        return ()
+    base = min(found, key=lambda seen: seen.size)
+    return tuple(
+        abs((seen.engine - base.engine) - (seen.scipy - base.scipy)) / max(1.0, seen.size + base.size)
+        for seen in found
+    )
+
+
+def _compare_slopes(
+    witnesses: _Witnesses, found: list[Seen], seed: int
+) -> tuple[tuple[float, float] | None, float]:
+    """Compare the engine's derivative in a random direction with a difference of SciPy's density."""
+    for seen in sorted(found, key=lambda seen: seen.size):
+        if not seen.q.size or not np.isfinite(seen.gradient).all():
+            continue  # a chain cannot go on from such a point: the run tells why
+        signs = np.random.default_rng([seed, MOST]).choice([-1.0, 1.0], seen.q.size)
+        direction = signs / np.sqrt(seen.q.size)
+        ahead, behind = witnesses.at(seen.q + STEP * direction), witnesses.at(seen.q - STEP * direction)
+        if ahead is None or behind is None:
+            continue
+        here, after, before = (s.scipy + s.jacobian for s in (seen, ahead, behind))
+        if not np.isfinite([after, before]).all():
+            continue
+        by_scipy = (after - before) / (2 * STEP)
+        by_engine = float(seen.gradient @ direction)
+        scale = max(1.0, float(np.abs(seen.gradient) @ np.abs(direction)))
+        # At a kink the derivatives of both sides are right, and so is anything between them.
+        between = abs(after - 2 * here + before) / (2 * STEP)
+        rounding = ROUNDING * max(seen.size, ahead.size, behind.size) / STEP + _lost(seen, ahead) * scale
+        left = max(0.0, abs(by_engine - by_scipy) - between - rounding)
+        return (by_scipy, by_engine), left / scale
+    return None, 0.0
+
+
+def _lost(seen: Seen, ahead: Seen) -> float:
+    """Give how much of a step is lost by rounding in the latent that it moves least for its size: 1e6 + a step."""
+    worst = 0.0
+    for name, here in seen.latents.items():
+        moved = np.abs(ahead.latents[name] - here)
+        share = EPSILON * np.abs(here)[moved > 0] / moved[moved > 0]
+        worst = max(worst, float(np.max(share, initial=0.0)))
+    return worst
