@@ -24,7 +24,8 @@ class Certificate:
     The engine's values are without the Jacobian and, as Stan drops constants, known up to one number: what is
     compared is how they change from point to point. Errors are relative, and hold what rounding cannot explain.
     `zeros` counts points at which both say that the density is zero, `apart` those at which one has a density and the
-    other none; `slopes` are SciPy's derivative and the engine's, None where it could not be told.
+    other none, `in_tails` those so far out that Stan's approximations of cumulative probabilities have no digits left;
+    `slopes` are SciPy's derivative and the engine's, None where it could not be told.
     """
 
     engine: str
@@ -40,6 +41,7 @@ class Certificate:
     gradient_tolerance: float
     zeros: int = 0
     apart: int = 0
+    in_tails: int = 0
     seconds: float = 0.0
 
     @property
@@ -83,7 +85,8 @@ class Certificate:
     # -- as a table ---------------------------------------------------------------------------------
     @property
     def _head(self) -> str:
-        return messages.certified(self.engine, self.ok, len(self.numbers), self.zeros, self.apart, self.seconds)
+        left = {"zero for both": self.zeros, "zero for one alone": self.apart, "too far in the tails": self.in_tails}
+        return messages.certified(self.engine, self.ok, len(self.numbers), left, self.seconds)
 
     def _rows(self) -> list[tuple[str, float, float, float, float]]:
         """Give what, SciPy's number, the engine's, the relative error and what is allowed."""
@@ -100,7 +103,10 @@ class Certificate:
 
     def __repr__(self) -> str:
         lines = [f"  {'':<21} {'SciPy':>13} {self.engine:>13} {'error':>9}"]
-        lines += [f"  {what:<21} {s:13.6g} {e:13.6g} {error:9.1e}  (allowed {most:.0e})" for what, s, e, error, most in self._rows()]
+        lines += [
+            f"  {what:<21} {s:13.6g} {e:13.6g} {error:9.1e}  (allowed {most:.0e})"
+            for what, s, e, error, most in self._rows()
+        ]
         return "\n".join([self._head, *lines])
 
     def _repr_html_(self) -> str:

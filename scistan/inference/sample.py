@@ -15,9 +15,11 @@ from scistan.engines.encoding import to_json
 from scistan.engines.options import check_options
 from scistan.engines.pilot import fly
 from scistan.engines.protocol import Draws, Request
-from scistan.engines.registry import engine_named, engines_at_hand
+from scistan.engines.registry import ENGINES, engine_named, engines_at_hand
 from scistan.errors import SamplingError
 from scistan.graph.instance import Instance
+from scistan.inference.certificate import Certificate
+from scistan.inference.certify import certify
 from scistan.inference.choose import Plan, choose, fitting_engines
 from scistan.inference.climb import climb
 from scistan.inference.culprit import find_culprit
@@ -73,27 +75,56 @@ def sample(
     if not instance.graph.latents:
         raise messages.nothing_to_sample()
     threads = int(options.get("threads_per_chain") or 1) > 1
-    with _GRAPH_WORK:
-        # An executable serves any data of its model, so what is compiled does not look at them.
-        subject = subject_of(instance, rebind, keep, threads=threads, merge=engine != "cmdstan" and not threads)
     used = use_seed(seed) % 2**32
     rows = chains * (draws + (warmup if options.get("save_warmup") else 0))
-    check_size(subject.instance, subject.names, rows // int(options.get("thin") or 1))
-    data = to_json(subject.data)
-    starts = starting_values(subject.instance, subject.program, inits, chains, used, data)
-    request = Request(
-        subject.program.text, data, int(draws), int(warmup), int(chains), used, 1, starts, progress, dict(options)
-    )
+
+    def lower(merge: bool) -> tuple[Subject, Mapping[str, Any], Request]:
+        with _GRAPH_WORK:
+            subject = subject_of(instance, rebind, keep, threads=threads, merge=merge)
+        check_size(subject.instance, subject.names, rows // int(options.get("thin") or 1))
+        data, text = subject.data, subject.program.text
+        json = to_json(data)
+        starts = starting_values(subject.instance, subject.program, inits, chains, used, json)
+        request = Request(text, json, int(draws), int(warmup), int(chains), used, 1, starts, progress, dict(options))
+        return subject, data, request
+
+    # An executable serves any data of its model, so what is compiled does not look at them.
+    subject, data, request = lower(merge=engine != "cmdstan" and not threads)
+    certificate = None
+    if any(ENGINES[name].embedded for name in fitting):
+        with _GRAPH_WORK:
+            certificate = certify(subject, data, request.data, used)
+    refuted = certificate is not None and not certificate.ok
+    if certificate is not None and refuted:
+        _refute(subject, request, certificate, engine, fitting)
+        # Merging may be what is wrong; and what is compiled serves any data.
+        fitting = ["cmdstan"]
+        subject, _, request = lower(merge=False)
     if engine == "auto":
         plan, found, judged, notes = _automatic(subject, request, fitting, executor)
     else:
         plan, judged, notes = Plan(engine, options, request.warmup), None, ()
         found = _run(subject, request, plan, executor)
+    if certificate is not None and refuted:
+        plan = replace(plan, why=messages.compiled_instead())
+        notes = (messages.embedded_disagree(certificate.told_apart()), *notes)
     settings = {"draws": draws, "warmup": plan.warmup, "chains": chains, "seed": used, **plan.options}
     fit = fit_of(subject, found, settings, plan.why, notes, keep)
     fit.judged = judged
+    fit.certificate = certificate if ENGINES[fit.engine].embedded else None
     _warn(fit, engine == "auto")
     return fit
+
+
+def _refute(subject: Subject, request: Request, certificate: Certificate, engine: str, fitting: list[str]) -> None:
+    """Raise where a run cannot go on by compiled Stan: it has no density in Stan, or no such engine may be taken."""
+    if not certificate.numbers:
+        with _GRAPH_WORK:
+            culprit = find_culprit(subject.instance, subject.program, request.data, request.inits, certain=True)
+        if culprit is not None:
+            raise culprit
+    if "cmdstan" not in fitting:
+        raise messages.engine_disagrees(engine, certificate.told_apart())
 
 
 def subject_of(

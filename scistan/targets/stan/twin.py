@@ -62,7 +62,7 @@ def _defining(statements: tuple[Statement, ...], needed: set[str]) -> tuple[Stat
 def _called(functions: Mapping[str, str], needed: set[str]) -> dict[str, str]:
     """Keep the functions that are called, by others too; each stands behind those it calls."""
     kept: dict[str, str] = {}
-    for name, code in reversed(functions.items()):
+    for name, code in reversed(list(functions.items())):
         if name in needed:
             needed |= _names_in(code)
             kept[name] = code
