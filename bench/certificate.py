@@ -1,7 +1,9 @@
 """What a run's certificate costs: the comparison with SciPy beside the whole run, as it is called.
 
-Run: python bench/certificate.py. The first run of each model, which loads what is needed, is not counted; the best of
-3 rounds. `few` draws 50 after 50 of warm-up in one chain, the others 1000 after 1000 in four.
+Run: python bench/certificate.py. stanli samples with the model that was loaded for the certificate; for nutpie, which
+loads its own, loading counts as a part of the certificate. The first run of each model, which imports what is needed,
+is not counted; the best of 3 rounds. `few` draws 50 after 50 of warm-up in one chain, the others 1000 after 1000 in
+four.
 """
 
 from __future__ import annotations
@@ -14,6 +16,9 @@ from typing import Any
 import numpy as np
 
 import scistan as ss
+from scistan.engines.embedded import open_density
+from scistan.engines.encoding import to_json
+from scistan.inference.subject import Subject
 
 ROUNDS = 3
 USUAL: dict[str, Any] = {"seed": 1, "progress": False}
@@ -63,6 +68,14 @@ def dirichlets() -> ss.Model:
     return m
 
 
+def loading(subject: Subject) -> float:
+    """Time what stanli needs to be ready."""
+    data = to_json(subject.data)
+    started = time.perf_counter()
+    open_density(subject.program.text, data, 1)
+    return time.perf_counter() - started
+
+
 CASES: list[tuple[Callable[[], ss.Model], str, dict[str, Any], str]] = [
     (eight_schools, "auto", USUAL, ""),
     (eight_schools, "stanli", FEW, ", few"),
@@ -86,7 +99,8 @@ def main() -> None:
             fit = m.mcmc(engine=engine, **settings)
             seconds = time.perf_counter() - started
             if k and fit.certificate is not None:
-                best = min(best, (fit.certificate.seconds, seconds))
+                extra = loading(fit.subject) if fit.engine == "nutpie" else 0.0
+                best = min(best, (fit.certificate.seconds + extra, seconds))
         print(
             f"| {m.name}{few} | {fit.engine} | {1e3 * best[0]:.1f} | {1e3 * best[1]:.0f} | {best[0] / best[1]:.1%} |",
             flush=True,

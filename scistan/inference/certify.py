@@ -12,12 +12,11 @@ import numpy as np
 
 from scistan.engines.embedded import Density, open_density
 from scistan.engines.encoding import to_json
-from scistan.errors import ScistanError
 from scistan.graph.instance import Instance
 from scistan.inference.agreement import DENSITY_TOLERANCE, GRADIENT_TOLERANCE, TRUNCATED_TOLERANCE
 from scistan.inference.certificate import Certificate, point_of
 from scistan.inference.subject import Subject
-from scistan.targets.scipy import sized_log_density
+from scistan.targets.scipy import JointDensity
 from scistan.targets.stan.twin import flat_twin
 
 __all__ = ["certify"]
@@ -45,16 +44,12 @@ class Seen:
     jacobian: float
 
 
-def certify(subject: Subject, data: Mapping[str, Any], text: str, seed: int) -> Certificate | None:
-    """Compare the embedded engine with SciPy on the data (and their JSON text); None where it refuses the program."""
+def certify(subject: Subject, data: Mapping[str, Any], density: Density, seed: int) -> Certificate:
+    """Compare the density of an embedded engine with SciPy's on the data."""
     started = time.perf_counter()
-    try:
-        density = open_density(subject.program.text, text)
-    except ScistanError:
-        return None  # the engine says so itself, in the words it has for it
     twin = flat_twin(subject.program)
-    jacobian = None if twin is None else open_density(twin.text, to_json(twin.data(data)))
-    witnesses = _Witnesses(subject.instance, density, jacobian)
+    jacobian = None if twin is None else open_density(twin.text, to_json(twin.data(data)), seed)
+    witnesses = _Witnesses(subject.instance, JointDensity(subject.instance), density, jacobian)
     approximate = APPROXIMATE.search(subject.program.text) is not None
     with np.errstate(all="ignore"):
         found, zeros, apart = _collect(witnesses, seed, approximate)
@@ -103,6 +98,7 @@ class _Witnesses:
     """Both sides: the model on its data for SciPy, the program and its flat twin in the engine."""
 
     instance: Instance
+    joint: JointDensity
     density: Density
     jacobian: Density | None
 
@@ -112,10 +108,9 @@ class _Witnesses:
             drawn = self.density.constrain(q)
         except RuntimeError:
             return None
-        latents = {t.name: self._shaped(drawn, t.name, t.draw.shape) for t in self.instance.graph.latents}
-        scipy, size = sized_log_density(
-            self.instance, {t.value: latents[t.name] for t in self.instance.graph.latents}
-        )
+        terms = self.instance.graph.latents
+        latents = {t.name: self._shaped(drawn, t.name, t.draw.shape) for t in terms}
+        scipy, size = self.joint.at({t.value: latents[t.name] for t in terms})
         engine, gradient = _asked(self.density, q)
         jacobian = 0.0 if self.jacobian is None else _asked(self.jacobian, q)[0]
         return Seen(q, latents, scipy, size + abs(jacobian), engine - jacobian, gradient, jacobian)

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from scistan.diagnostics import Diagnosis
+from scistan.engines.embedded import EmbeddedDensity, open_density
 from scistan.engines.encoding import to_json
 from scistan.engines.options import check_options
 from scistan.engines.pilot import fly
 from scistan.engines.protocol import Draws, Request
 from scistan.engines.registry import ENGINES, engine_named, engines_at_hand
-from scistan.errors import SamplingError
+from scistan.errors import SamplingError, ScistanError
 from scistan.graph.instance import Instance
 from scistan.inference.certificate import Certificate
 from scistan.inference.certify import certify
@@ -92,8 +93,7 @@ def sample(
     subject, data, request = lower(merge=engine != "cmdstan" and not threads)
     certificate = None
     if any(ENGINES[name].embedded for name in fitting):
-        with _GRAPH_WORK:
-            certificate = certify(subject, data, request.data, used)
+        certificate, request = _certified(subject, data, request)
     refuted = certificate is not None and not certificate.ok
     if certificate is not None and refuted:
         _refute(subject, request, certificate, engine, fitting)
@@ -114,6 +114,19 @@ def sample(
     fit.certificate = certificate if ENGINES[fit.engine].embedded else None
     _warn(fit, engine == "auto")
     return fit
+
+
+def _certified(
+    subject: Subject, data: Mapping[str, Any], request: Request
+) -> tuple[Certificate | None, Request]:
+    """Give the certificate, None where the program is refused, and the request with the model that was loaded for it."""
+    try:
+        density = open_density(request.text, request.data, request.seed)
+    except ScistanError:
+        return None, request  # the run says so, in the words it has for it
+    with _GRAPH_WORK:
+        certificate = certify(subject, data, density, request.seed)
+    return certificate, replace(request, loaded=density.model if isinstance(density, EmbeddedDensity) else None)
 
 
 def _refute(subject: Subject, request: Request, certificate: Certificate, engine: str, fitting: list[str]) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import scistan as ss
+from scistan.engines.embedded import open_density
 from scistan.engines.encoding import to_json
 from scistan.engines.protocol import Chains, Draws
 from scistan.inference import certify as certifying
@@ -17,6 +18,7 @@ from scistan.inference import sample as sampling
 from scistan.inference.certificate import Certificate, point_of
 from scistan.inference.certify import certify
 from scistan.inference.sample import subject_of
+from scistan.targets.scipy import JointDensity
 from scistan.targets.stan.program import StanProgram
 from tests.targets.stan_cases import build, cases
 from tests.zoo import EFFECTS, ERRORS, ZOO, counts, eight_schools, logistic, varying_intercepts
@@ -28,9 +30,7 @@ FAMILIES = [c for c in cases() if c.arguments == "latents" and c.batch == (4,)]
 def certificate_of(m: ss.Model, seed: int = 1, merge: bool = True) -> Certificate:
     subject = subject_of(m.instance(), merge=merge)
     data = subject.data
-    found = certify(subject, data, to_json(data), seed)
-    assert found is not None
-    return found
+    return certify(subject, data, open_density(subject.program.text, to_json(data), seed), seed)
 
 
 # -- no false alarms ------------------------------------------------------------------------------------
@@ -106,13 +106,8 @@ LIES = {
 @pytest.fixture(params=LIES)
 def lying(request, monkeypatch):
     """Let the embedded engine lie about eight schools; the flat twin is asked as ever."""
-    opened, program = certifying.open_density, subject_of(eight_schools().instance(), merge=True).program.text
     lie = LIES[request.param]
-
-    def lied(text, data):
-        return Lying(opened(text, data), lie) if text == program else opened(text, data)
-
-    monkeypatch.setattr(certifying, "open_density", lied)
+    monkeypatch.setattr(sampling, "open_density", lambda *program: Lying(open_density(*program), lie))
     return request.param
 
 
@@ -168,20 +163,13 @@ def zeros_then_ones() -> ss.Model:
     return m
 
 
-def test_a_fault_of_stanli_on_these_data_is_caught(monkeypatch):
+def test_a_fault_of_stanli_on_these_data_is_caught():
     """stanli 0.24 drops elements of a loop with a branch on data; when this fails, the fault is gone."""
-    subject = subject_of(zeros_then_ones().instance())
-    right = certify(subject, subject.data, to_json(subject.data), 1)
-    assert right.ok, right
-    data = {"N": 15, "s": np.repeat([0, 1], [5, 10])}
-    opened = certifying.open_density
-    monkeypatch.setattr(
-        certifying,
-        "open_density",
-        lambda text, given: opened(FAULTY, to_json(data)) if text == subject.program.text else opened(text, given),
-    )
-    wrong = certify(subject, subject.data, to_json(subject.data), 1)
-    assert not wrong.ok
+    m = zeros_then_ones()
+    assert certificate_of(m).ok
+    subject = subject_of(m.instance())
+    faulty = open_density(FAULTY, to_json({"N": 15, "s": np.repeat([0, 1], [5, 10])}), 1)
+    wrong = certify(subject, subject.data, faulty, 1)
     assert not wrong.density_agrees
     assert "in stanli and by" in wrong.told_apart()
 
@@ -207,7 +195,7 @@ def test_a_density_that_is_zero_everywhere_is_left_to_the_run():
 
 
 def test_an_engine_with_a_density_where_scipy_has_none_disagrees(monkeypatch):
-    monkeypatch.setattr(certifying, "sized_log_density", lambda instance, latents: (-np.inf, 0.0))
+    monkeypatch.setattr(JointDensity, "at", lambda self, latents: (-np.inf, 0.0))
     found = certificate_of(eight_schools())
     assert not found.ok
     assert found.apart == certifying.MOST

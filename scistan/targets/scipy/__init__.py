@@ -1,13 +1,13 @@
 """The SciPy target: ancestral draws and log densities with NumPy and SciPy."""
 
 from scistan.targets.scipy.draws import ancestral_draws, predictive_draws
-from scistan.targets.scipy.evaluate import NUMPY, joint_log_density, pointwise_log_densities, sized_log_density
+from scistan.targets.scipy.evaluate import NUMPY, JointDensity, joint_log_density, pointwise_log_densities
 
 __all__ = [
     "NUMPY",
+    "JointDensity",
     "ancestral_draws",
     "joint_log_density",
     "pointwise_log_densities",
     "predictive_draws",
-    "sized_log_density",
 ]
