@@ -119,7 +119,7 @@ def sample(
 def _certified(
     subject: Subject, data: Mapping[str, Any], request: Request
 ) -> tuple[Certificate | None, Request]:
-    """Give the certificate, None where the program is refused, and the request with the model that was loaded for it."""
+    """Give the certificate, None where the program is refused, and the request with the model loaded for it."""
     try:
         density = open_density(request.text, request.data, request.seed)
     except ScistanError:

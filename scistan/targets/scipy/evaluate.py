@@ -43,7 +43,7 @@ class JointDensity:
         self._events = {term: pointwise(term) for term in instance.graph.terms}
 
     def at(self, latents: Mapping[Node, np.ndarray]) -> tuple[float, float]:
-        """Give it at a point, `-inf` outside the support, and the sum of its events' absolute values: what is rounded."""
+        """Give it at a point, `-inf` outside the support, and the sum of its events' absolute values."""
         evaluator = Evaluator(self._instance, NUMPY)
         for leaf, array in latents.items():
             evaluator.set(leaf, array, batched=False)
