@@ -17,7 +17,7 @@ from scistan.engines.options import check_options
 from scistan.engines.pilot import fly
 from scistan.engines.protocol import Draws, Request
 from scistan.engines.registry import ENGINES, engine_named, engines_at_hand
-from scistan.errors import SamplingError, ScistanError
+from scistan.errors import SamplingError, ScistanError, ToolchainError
 from scistan.graph.instance import Instance
 from scistan.inference.certificate import Certificate
 from scistan.inference.certify import certify
@@ -94,20 +94,23 @@ def sample(
     certificate = None
     if any(ENGINES[name].embedded for name in fitting):
         certificate, request = _certified(subject, data, request)
-    refuted = certificate is not None and not certificate.ok
+    refuted = "" if certificate is None or certificate.ok else certificate.told_apart()
     if certificate is not None and refuted:
-        _refute(subject, request, certificate, engine, fitting)
-        # Merging may be what is wrong; and what is compiled serves any data.
+        _check_compiled_can(subject, request, certificate, engine, fitting)
         fitting = ["cmdstan"]
-        subject, _, request = lower(merge=False)
-    if engine == "auto":
-        plan, found, judged, notes = _automatic(subject, request, fitting, executor)
-    else:
-        plan, judged, notes = Plan(engine, options, request.warmup), None, ()
+        subject, _, request = lower(merge=False)  # merging may be what is wrong
+    judged: Diagnosis | None = None
+    notes: tuple[str, ...] = ()
+    if engine != "auto":
+        plan = Plan(engine, options, request.warmup)
         found = _run(subject, request, plan, executor)
-    if certificate is not None and refuted:
-        plan = replace(plan, why=messages.compiled_instead())
-        notes = (messages.embedded_disagree(certificate.told_apart()), *notes)
+    else:
+        try:
+            plan, found, judged, notes = _automatic(subject, request, fitting, executor)
+        except ToolchainError as error:
+            raise (messages.engine_disagrees(engine, refuted, error.what) if refuted else error) from None
+    if refuted:
+        plan, notes = replace(plan, why=messages.compiled_instead()), (messages.embedded_disagree(refuted), *notes)
     settings = {"draws": draws, "warmup": plan.warmup, "chains": chains, "seed": used, **plan.options}
     fit = fit_of(subject, found, settings, plan.why, notes, keep)
     fit.judged = judged
@@ -129,8 +132,10 @@ def _certified(
     return certificate, replace(request, loaded=density.model if isinstance(density, EmbeddedDensity) else None)
 
 
-def _refute(subject: Subject, request: Request, certificate: Certificate, engine: str, fitting: list[str]) -> None:
-    """Raise where a run cannot go on by compiled Stan: it has no density in Stan, or no such engine may be taken."""
+def _check_compiled_can(
+    subject: Subject, request: Request, certificate: Certificate, engine: str, fitting: list[str]
+) -> None:
+    """Raise where compiled Stan cannot take over: the model has no density in Stan at all, or it may not be used."""
     if not certificate.numbers:
         with _GRAPH_WORK:
             culprit = find_culprit(subject.instance, subject.program, request.data, request.inits, certain=True)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import scistan as ss
+from scistan.engines.density import StanDensity
 from scistan.engines.embedded import open_density
 from scistan.engines.encoding import to_json
 from scistan.engines.protocol import Chains, Draws
@@ -145,6 +146,24 @@ def test_auto_without_compiled_stan_refuses(lying, monkeypatch):
         eight_schools().mcmc(seed=3, progress=False)
 
 
+def test_auto_tells_that_nothing_compiles(lying, monkeypatch):
+    def run(engine, request, executor):
+        raise ss.ToolchainError("there is no compiler.")
+
+    monkeypatch.setattr(sampling, "run_everywhere", run)
+    with pytest.raises(ss.SamplingError, match=r"does not compute(?s:.*)failed: there is no compiler"):
+        eight_schools().mcmc(seed=3, progress=False)
+
+
+@pytest.mark.slow
+def test_auto_draws_by_compiled_stan(monkeypatch):
+    monkeypatch.setattr(sampling, "open_density", lambda *program: Lying(open_density(*program), LIES["NaN"]))
+    fit = equal_rows().mcmc(draws=200, warmup=200, seed=3, progress=False)
+    assert fit.engine == "cmdstan"
+    assert fit.certificate is None
+    assert not any("groups of equal predictors" in note for note in fit.notes)
+
+
 FAULTY = """\
 data { int<lower=0> N; array[N] int s; }
 parameters { real<lower=0, upper=1> p; }
@@ -163,12 +182,13 @@ def zeros_then_ones() -> ss.Model:
     return m
 
 
-def test_a_fault_of_stanli_on_these_data_is_caught():
-    """stanli 0.24 drops elements of a loop with a branch on data; when this fails, the fault is gone."""
+@pytest.mark.parametrize("opened", [open_density, lambda text, data, seed: StanDensity(text, data)], ids=["own", "nutpie's"])
+def test_a_fault_of_stanli_on_these_data_is_caught(opened):
+    """stanli 0.24 drops elements of a loop with a branch on data, whichever interface asks; a failure says it is gone."""
     m = zeros_then_ones()
     assert certificate_of(m).ok
     subject = subject_of(m.instance())
-    faulty = open_density(FAULTY, to_json({"N": 15, "s": np.repeat([0, 1], [5, 10])}), 1)
+    faulty = opened(FAULTY, to_json({"N": 15, "s": np.repeat([0, 1], [5, 10])}), 1)
     wrong = certify(subject, subject.data, faulty, 1)
     assert not wrong.density_agrees
     assert "in stanli and by" in wrong.told_apart()
