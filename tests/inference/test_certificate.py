@@ -53,6 +53,64 @@ def test_right_families_are_certified(case):
         assert found.numbers or not m.instance().graph.latents  # without latents there is nothing to sample
 
 
+def almost_singular() -> ss.Model:
+    """A Gaussian process whose covariance has a condition number of 4e9: both sides lose half of their digits."""
+    m = ss.Model()
+    x = np.linspace(0, 1, 40)
+    m.rho = ss.Gamma(2, 2)
+    m.alpha = ss.HalfNormal(1)
+    covariance = m.alpha**2 * ss.exp(-((x[:, None] - x) ** 2) / (2 * m.rho**2)) + 1e-8 * np.eye(40)
+    m.f = ss.MultivariateNormal(np.zeros(40), cov=covariance)
+    m.y = ss.Normal(m.f, 1).observe(np.sin(9 * x))
+    return m
+
+
+def kinked() -> ss.Model:
+    """Thousands of kinks: a step crosses some of them."""
+    rng = np.random.default_rng(0)
+    m = ss.Model()
+    m.x = ss.data(rng.normal(size=(5000, 3)))
+    m.b = ss.Normal(0, 1, shape=3)
+    m.y = ss.Laplace(m.x @ m.b, 1).observe(rng.normal(size=5000))
+    return m
+
+
+def far_away() -> ss.Model:
+    """An offset of 1e8, beside which a step of 1e-5 loses digits."""
+    m = ss.Model()
+    m.mu = ss.Normal(1e8, 1)
+    m.tau = ss.HalfNormal(1)
+    m.theta = ss.Normal(m.mu, m.tau, shape=5)
+    m.y = ss.Normal(m.theta, 1).observe(1e8 + np.arange(5.0))
+    return m
+
+
+def in_the_tails() -> ss.Model:
+    """Probabilities so near 0 and 1 that Stan's cumulative functions have no digits left at some points."""
+    rng = np.random.default_rng(0)
+    m = ss.Model()
+    m.x = ss.data(rng.normal(size=(2000, 3)))
+    m.b = ss.Normal(0, 1, shape=3)
+    m.y = ss.Bernoulli(ss.Phi(m.x @ m.b)).observe(rng.integers(0, 2, 2000))
+    return m
+
+
+@pytest.mark.parametrize("build", [almost_singular, kinked, far_away, in_the_tails])
+def test_rounding_is_no_disagreement(build):
+    m = build()
+    for seed in range(15):
+        found = certificate_of(m, seed)
+        assert found.ok, found
+
+
+def test_rounding_excuses_no_lie():
+    m = almost_singular()
+    subject = subject_of(m.instance(), merge=True)
+    truth = open_density(subject.program.text, to_json(subject.data), 1)
+    for lie in (LIES["a wrong gradient by 1 %"], lambda value, gradient, latents: (value + latents["rho"], gradient)):
+        assert not certify(subject, subject.data, Lying(truth, lie), 1).ok
+
+
 def equal_rows() -> ss.Model:
     m = ss.Model()
     m.group = ss.data(np.arange(200) % 4)
@@ -99,6 +157,7 @@ def without_the_first_school(value, gradient, latents):
 LIES = {
     "an element dropped": without_the_first_school,
     "a wrong gradient": lambda value, gradient, latents: (value, 1.001 * gradient),
+    "a wrong gradient by 1 %": lambda value, gradient, latents: (value, 1.01 * gradient),
     "NaN": lambda value, gradient, latents: (np.nan, gradient),
     "a slope of the density": lambda value, gradient, latents: (value + 1e-4 * latents["mu"], gradient),
 }
