@@ -153,7 +153,7 @@ def _error(seen: Seen, base: Seen) -> float:
 
 
 def _agreeing(found: dict[int, Seen]) -> dict[int, Seen]:
-    """Give the most points that agree with the smallest of them: in the tails, what Stan approximates loses its digits."""
+    """Give the most points that agree with their smallest: in the tails, what Stan approximates loses its digits."""
     groups = [
         {n: seen for n, seen in found.items() if seen.size >= base.size and _error(seen, base) <= DENSITY_TOLERANCE}
         for base in found.values()
@@ -202,7 +202,7 @@ def _slopes_at(witnesses: _Witnesses, seen: Seen, seed: int) -> tuple[tuple[floa
 def _direction(dimension: int, seed: int) -> np.ndarray:
     """Give a random direction that moves every coordinate as far as any other."""
     signs: np.ndarray = np.random.default_rng([seed, MOST]).choice([-1.0, 1.0], dimension)
-    return signs / np.sqrt(dimension)
+    return np.asarray(signs / np.sqrt(dimension))
 
 
 def _with_noise(witnesses: _Witnesses, seen: Seen, seed: int) -> Seen:

