@@ -17,7 +17,8 @@ class Request:
 
     A chain's stream depends on `seed` and its number alone: `first_chain` lets a run of four chains be
     four runs of one chain each, on whatever machines there are, with the same draws.
-    `inits` holds each chain's parameters as JSON text; None leaves them to the engine.
+    `inits` holds each chain's parameters as JSON text; None leaves them to the engine. `loaded` is stanli's model of
+    the program on its data, where this process and thread have it already.
     """
 
     text: str
@@ -30,6 +31,7 @@ class Request:
     inits: tuple[str, ...] | None = None
     progress: bool = True
     options: Mapping[str, Any] = field(default_factory=dict)
+    loaded: Any = field(default=None, repr=False, compare=False)
 
     @property
     def iterations(self) -> int:

@@ -15,11 +15,15 @@ __all__ = ["ENGINES", "engine_named", "engines_at_hand", "run_request"]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where an engine lives, which packages it needs, and how to get them."""
+    """Where an engine lives, which packages it needs, and how to get them.
+
+    An `embedded` one interprets the program in this process, on stanli's kernels; the other runs compiled Stan itself.
+    """
 
     place: str
     packages: tuple[str, ...]
     fix: str
+    embedded: bool = True
 
     @property
     def missing(self) -> str:
@@ -38,7 +42,7 @@ ENGINES: Mapping[str, Entry] = {
     "nutpie": Entry(
         "scistan.engines.nutpie:NutpieEngine", ("nutpie", "stanli", "pyarrow"), "pip install 'scistan[nutpie]'"
     ),
-    "cmdstan": Entry("scistan.engines.cmdstan:CmdStanEngine", ("cmdstanpy",), "pip install 'scistan[cmdstan]'"),
+    "cmdstan": Entry("scistan.engines.cmdstan:CmdStanEngine", ("cmdstanpy",), "pip install 'scistan[cmdstan]'", False),
 }
 
 

@@ -61,6 +61,8 @@ def prepare(request: Request, threads: int = 1) -> Any:
     """Make the program ready on its data: milliseconds."""
     import warnings
 
+    if request.loaded is not None and threads == 1:
+        return request.loaded
     stanli = load_stanli()
     try:
         with warnings.catch_warnings():

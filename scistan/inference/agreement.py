@@ -19,6 +19,7 @@ from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import joint_log_density
 from scistan.targets.stan.parameter import Parameter
 from scistan.targets.stan.program import StanProgram, lower_to_stan
+from scistan.targets.stan.twin import flat_twin
 
 if TYPE_CHECKING:
     from scistan.targets.torch import TorchDensity
@@ -103,7 +104,8 @@ def verify(instance: Instance, points: int, seed: int, **switches: Any) -> Agree
     program = lower_to_stan(instance.graph, log_lik=False, predictive=False, log_prior=False, **switches)
     data = program.data(instance)
     stan = StanDensity(program.text, data)
-    flat = StanDensity(program.flat_twin, data)
+    twin = flat_twin(program)
+    flat = StanDensity(twin.text, twin.data(data)) if twin is not None else None
     density = TorchDensity(instance)
     rng = np.random.default_rng(seed)
     found: list[tuple[float, float, float]] = []
@@ -123,7 +125,12 @@ def verify(instance: Instance, points: int, seed: int, **switches: Any) -> Agree
 
 
 def _compare(
-    instance: Instance, program: StanProgram, density: TorchDensity, stan: StanDensity, flat: StanDensity, start: Any
+    instance: Instance,
+    program: StanProgram,
+    density: TorchDensity,
+    stan: StanDensity,
+    flat: StanDensity | None,
+    start: Any,
 ) -> tuple[tuple[float, float, float], float] | None:
     """Give the densities of SciPy, torch and Stan at a point and the error of the gradient; None where all are zero."""
     evaluator, _, _ = density.constrain(start)
@@ -138,7 +145,7 @@ def _compare(
         if np.isfinite([by_scipy, by_torch]).any():
             raise
         return None
-    flat_lp, flat_gradient = flat.log_density_gradient(q)
+    flat_lp, flat_gradient = (0.0, np.zeros_like(q)) if flat is None else flat.log_density_gradient(q)
     densities = by_scipy, by_torch, stan_lp - flat_lp
     if not np.isfinite(densities).any():
         return None

@@ -29,9 +29,12 @@ _RADIUS = 2.0  # Stan's own starts: uniform on (-2, 2) in unconstrained coordina
 
 
 def find_culprit(
-    instance: Instance, program: StanProgram, data: str, inits: tuple[str, ...] | None
+    instance: Instance, program: StanProgram, data: str, inits: tuple[str, ...] | None, *, certain: bool = False
 ) -> ScistanError | None:
-    """Evaluate every term where chains would start; name the first that is finite nowhere."""
+    """Evaluate every term where chains would start; name the first that is finite nowhere.
+
+    With `certain`, a term that only the engine finds not finite must have an argument at the end of its range.
+    """
     try:
         density = StanDensity(program.text, data)
     except (RuntimeError, ValueError):
@@ -48,7 +51,10 @@ def find_culprit(
     always = [name for name, count in hits.items() if count == points]
     if always:
         return found[always[0]]
-    return _steep(instance, density, *last) if points else None
+    where, steep = _steep(instance, density, *last) if points else (None, None)
+    if steep is not None or where is None or certain:
+        return steep
+    return messages.steep(where.name, where.draw.distribution.title, "", "", "", first_place(where.value))
 
 
 def _starts(
@@ -98,18 +104,18 @@ def _bad_terms(instance: Instance, latents: Mapping[str, np.ndarray]) -> Iterato
 
 def _steep(
     instance: Instance, density: StanDensity, q: np.ndarray, latents: Mapping[str, np.ndarray]
-) -> ScistanError | None:
-    """Where every density is finite, name the observed term whose density or gradient is not in Stan."""
+) -> tuple[Term | None, ScistanError | None]:
+    """Where every density is finite, find the observed term whose density or gradient is not in Stan, and why."""
     if _finite(density, q):
-        return None
+        return None, None
     for term in instance.graph.observed:
         alone = replace(instance, graph=replace(instance.graph, terms=(*instance.graph.latents, term)))
         program = lower_to_stan(alone.graph, log_lik=False, predictive=False, log_prior=False)
         if _finite(StanDensity(program.text, to_json(program.data(alone))), q):
             continue
         with np.errstate(all="ignore"):
-            return _describe_steep(term, _evaluator(instance, latents))
-    return None
+            return term, _describe_steep(term, _evaluator(instance, latents))
+    return None, None
 
 
 def _finite(density: StanDensity, q: np.ndarray) -> bool:
@@ -120,7 +126,7 @@ def _finite(density: StanDensity, q: np.ndarray) -> bool:
     return bool(np.isfinite(value) and np.isfinite(gradient).all())
 
 
-def _describe_steep(term: Term, evaluator: Evaluator) -> ScistanError:
+def _describe_steep(term: Term, evaluator: Evaluator) -> ScistanError | None:
     """Point at the first observation with an argument at the end of its range, where slopes are infinite."""
     d: Distribution = term.draw.distribution
     place, events = first_place(term.value), np.asarray(evaluator[pointwise(term)].array)
@@ -134,7 +140,7 @@ def _describe_steep(term: Term, evaluator: Evaluator) -> ScistanError:
             at = tuple(int(i) for i in np.argwhere(np.broadcast_to(ends, events.shape))[0])
             given = f"`{p.name}` = {_shown(evaluator[node], len(node.shape), 0, at)}"
             return messages.steep(term.name, d.title, *_details(term, at, evaluator), given, place)
-    return messages.steep(term.name, d.title, "", "", "", place)
+    return None
 
 
 def _describe(term: Term, density: np.ndarray, evaluator: Evaluator) -> ScistanError:

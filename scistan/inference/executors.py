@@ -51,7 +51,7 @@ def run_everywhere(engine: str, request: Request, executor: Executor | None) -> 
 
 
 def _parts(request: Request) -> list[Request]:
-    """Cut a request into one for each chain; a worker shows no bar, and one chain needs one core."""
+    """Cut a request into one for each chain, as plain data; a worker shows no bar, and one chain needs one core."""
     options = {key: value for key, value in request.options.items() if key != "parallel_chains"}
     return [
         replace(
@@ -61,6 +61,7 @@ def _parts(request: Request) -> list[Request]:
             inits=None if request.inits is None else request.inits[k : k + 1],
             progress=False,
             options=options,
+            loaded=None,
         )
         for k in range(request.chains)
     ]

@@ -13,6 +13,7 @@ import numpy as np
 
 from scistan.diagnostics import Context, Diagnosis, check_approximation, check_draws
 from scistan.engines.protocol import Draws
+from scistan.inference.certificate import Certificate
 from scistan.inference.groups import GENERATED, make_group
 from scistan.inference.named import Named
 from scistan.inference.seam import summary_table, to_inference_data
@@ -41,6 +42,8 @@ class Fit:
 
     `why` says in one line why this engine and metric were taken, `notes` what happened on the way. A fit that
     was loaded has its groups at hand and no `subject`, unless the model was given. `judged` is what `auto` found.
+    `certificate` holds an embedded engine's densities beside SciPy's, compared before it sampled; it is None for
+    the engine 'cmdstan', which is compiled Stan itself.
     """
 
     posterior: Mapping[str, np.ndarray]
@@ -54,6 +57,7 @@ class Fit:
     left_out: frozenset[str] = frozenset()
     method: str = "mcmc"
     judged: Diagnosis | None = None
+    certificate: Certificate | None = None
     groups: dict[str, Any] = field(default_factory=dict, repr=False)
     calls: int = 0  # of `predict` without a seed: each has noise of its own
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scistan.engines.protocol import Chains, Draws
+from scistan.inference.certificate import Certificate
 from scistan.inference.fit import Fit
 from scistan.inference.seam import dataset_names, dataset_of
 from scistan.messages import sampling as messages
@@ -158,5 +159,6 @@ def _restored(groups: Mapping[str, Any], attributes: Mapping[str, Any], subject:
         str(attributes["why"]),
         tuple(json.loads(attributes["notes"])),
         method=str(attributes["method"]),
+        certificate=Certificate.from_json(attributes["certificate"]) if "certificate" in attributes else None,
         groups=dict(groups),
     )

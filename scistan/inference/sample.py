@@ -11,13 +11,16 @@ from typing import Any
 import numpy as np
 
 from scistan.diagnostics import Diagnosis
+from scistan.engines.embedded import EmbeddedDensity, open_density
 from scistan.engines.encoding import to_json
 from scistan.engines.options import check_options
 from scistan.engines.pilot import fly
 from scistan.engines.protocol import Draws, Request
-from scistan.engines.registry import engine_named, engines_at_hand
-from scistan.errors import SamplingError
+from scistan.engines.registry import ENGINES, engine_named, engines_at_hand
+from scistan.errors import SamplingError, ScistanError, ToolchainError
 from scistan.graph.instance import Instance
+from scistan.inference.certificate import Certificate
+from scistan.inference.certify import certify
 from scistan.inference.choose import Plan, choose, fitting_engines
 from scistan.inference.climb import climb
 from scistan.inference.culprit import find_culprit
@@ -73,27 +76,73 @@ def sample(
     if not instance.graph.latents:
         raise messages.nothing_to_sample()
     threads = int(options.get("threads_per_chain") or 1) > 1
-    with _GRAPH_WORK:
-        # An executable serves any data of its model, so what is compiled does not look at them.
-        subject = subject_of(instance, model, keep, threads=threads, merge=engine != "cmdstan" and not threads)
     used = use_seed(seed) % 2**32
     rows = chains * (draws + (warmup if options.get("save_warmup") else 0))
-    check_size(subject.instance, subject.names, rows // int(options.get("thin") or 1))
-    data = to_json(subject.data)
-    starts = starting_values(subject.instance, subject.program, inits, chains, used, data)
-    request = Request(
-        subject.program.text, data, int(draws), int(warmup), int(chains), used, 1, starts, progress, dict(options)
-    )
-    if engine == "auto":
-        plan, found, judged, notes = _automatic(subject, request, fitting, executor)
-    else:
-        plan, judged, notes = Plan(engine, options, request.warmup), None, ()
+
+    def lower(merge: bool) -> tuple[Subject, Mapping[str, Any], Request]:
+        with _GRAPH_WORK:
+            subject = subject_of(instance, model, keep, threads=threads, merge=merge)
+        check_size(subject.instance, subject.names, rows // int(options.get("thin") or 1))
+        data, text = subject.data, subject.program.text
+        json = to_json(data)
+        starts = starting_values(subject.instance, subject.program, inits, chains, used, json)
+        request = Request(text, json, int(draws), int(warmup), int(chains), used, 1, starts, progress, dict(options))
+        return subject, data, request
+
+    # An executable serves any data of its model, so what is compiled does not look at them.
+    subject, data, request = lower(merge=engine != "cmdstan" and not threads)
+    certificate = None
+    if any(ENGINES[name].embedded for name in fitting):
+        certificate, request = _certified(subject, data, request)
+    refuted = "" if certificate is None or certificate.ok else certificate.told_apart()
+    if certificate is not None and refuted:
+        _check_compiled_can(subject, request, certificate, engine, fitting)
+        fitting = ["cmdstan"]
+        subject, _, request = lower(merge=False)  # merging may be what is wrong
+    judged: Diagnosis | None = None
+    notes: tuple[str, ...] = ()
+    if engine != "auto":
+        plan = Plan(engine, options, request.warmup)
         found = _run(subject, request, plan, executor)
+    else:
+        try:
+            plan, found, judged, notes = _automatic(subject, request, fitting, executor)
+        except ToolchainError as error:
+            raise (messages.engine_disagrees(engine, refuted, error.what) if refuted else error) from None
+    if refuted:
+        plan, notes = replace(plan, why=messages.compiled_instead()), (messages.embedded_disagree(refuted), *notes)
     settings = {"draws": draws, "warmup": plan.warmup, "chains": chains, "seed": used, **plan.options}
     fit = fit_of(subject, found, settings, plan.why, notes, keep)
     fit.judged = judged
+    fit.certificate = certificate if ENGINES[fit.engine].embedded else None
     _warn(fit, engine == "auto")
     return fit
+
+
+def _certified(
+    subject: Subject, data: Mapping[str, Any], request: Request
+) -> tuple[Certificate | None, Request]:
+    """Give the certificate, None where the program is refused, and the request with the model loaded for it."""
+    try:
+        density = open_density(request.text, request.data, request.seed)
+    except ScistanError:
+        return None, request  # the run says so, in the words it has for it
+    with _GRAPH_WORK:
+        certificate = certify(subject, data, density, request.seed)
+    return certificate, replace(request, loaded=density.model if isinstance(density, EmbeddedDensity) else None)
+
+
+def _check_compiled_can(
+    subject: Subject, request: Request, certificate: Certificate, engine: str, fitting: list[str]
+) -> None:
+    """Raise where compiled Stan cannot take over: the model has no density in Stan at all, or it may not be used."""
+    if not certificate.numbers:
+        with _GRAPH_WORK:
+            culprit = find_culprit(subject.instance, subject.program, request.data, request.inits, certain=True)
+        if culprit is not None:
+            raise culprit
+    if "cmdstan" not in fitting:
+        raise messages.engine_disagrees(engine, certificate.told_apart())
 
 
 def subject_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from scistan.domains import Domain
@@ -236,3 +236,28 @@ def unknown_result(name: object, known: Iterable[str]) -> ModelError:
     close = get_close_matches(str(name), listed, n=1, cutoff=0.5)
     remedy = (f"did you mean `{close[0]}`? " if close else "") + f"there are: {', '.join(listed) or 'none'}"
     return UnknownVariableError(f"there is nothing called `{name}` in this result.", remedy=remedy, place=user_place())
+
+
+def certified(engine: str, agrees: bool, points: int, left: Mapping[str, int], seconds: float) -> str:
+    """Head a certificate: the verdict, the points it rests on, and those that say nothing."""
+    verdict = f"{engine} computes the model's density" if agrees else f"{engine} does NOT compute the model's density"
+    others = "".join(f", {why} at {count}" for why, count in left.items() if count)
+    return f"{verdict}: compared with SciPy at {points} points{others}, in {1000 * seconds:.0f} ms"
+
+
+def densities_differ(engine: str, by_engine: float, by_scipy: float, error: float) -> str:
+    return (
+        f"between two points the log density changes by {by_engine:.8g} in {engine} and by {by_scipy:.8g} in SciPy "
+        f"(relative error {error:.1e})"
+    )
+
+
+def slopes_differ(engine: str, by_engine: float, by_scipy: float, error: float) -> str:
+    return (
+        f"the derivative of the log density in one direction is {by_engine:.8g} in {engine} and {by_scipy:.8g} in "
+        f"SciPy (relative error {error:.1e})"
+    )
+
+
+def density_of_one(engine: str, points: int) -> str:
+    return f"at {points} points one of {engine} and SciPy has a density, and the other none"

@@ -101,6 +101,24 @@ def program_refused(engine: str, why: str) -> UnsupportedError:
     )
 
 
+def engine_disagrees(engine: str, told: str, compiled: str = "") -> SamplingError:
+    """`compiled` is why compiled Stan could not take over where that was tried."""
+    then = f" cmdstan, the engine that is left, failed: {compiled.splitlines()[0]}" if compiled else ""
+    return SamplingError(
+        f"engine={engine!r} does not compute this model's density on these data: {told}.{then}",
+        remedy="use engine='cmdstan', which runs compiled Stan, and report this model: an engine or SciStan is wrong",
+        place=user_place(),
+    )
+
+
+def embedded_disagree(told: str) -> str:
+    return f"stanli and nutpie were not used, they do not compute this model's density: {told}"
+
+
+def compiled_instead() -> str:
+    return "cmdstan: the embedded engines do not compute this model's density on these data"
+
+
 def cannot_sample(why: str) -> SamplingError:
     return SamplingError(f"the engine could not sample: {why}", place=user_place())
 

@@ -16,6 +16,12 @@ SAID = {
     "bad_option": lambda: messages.bad_option("thin", 0, "a whole number of at least 1", "2"),
     "unknown_metric": lambda: messages.unknown_metric("stanli", "low_rank", METRICS),
     "program_refused": lambda: messages.program_refused("stanli", "no such function: f"),
+    "engine_disagrees": lambda: messages.engine_disagrees("stanli", "it says -6.5 and SciPy -11.12"),
+    "engine_disagrees and nothing compiles": lambda: messages.engine_disagrees(
+        "auto", "stanli says -6.5 and SciPy -11.12", "there is no compiler.\nlong output"
+    ),
+    "embedded_disagree": lambda: messages.embedded_disagree("stanli says -6.5 and SciPy -11.12"),
+    "compiled_instead": messages.compiled_instead,
     "cannot_sample": lambda: messages.cannot_sample("initialization failed"),
     "no_chain_ran": lambda: messages.no_chain_ran(["it was killed", "it was killed"]),
     "all_engines_failed": lambda: messages.all_engines_failed({"nutpie": "it panicked", "stanli": "no such function"}),

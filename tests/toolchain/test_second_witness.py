@@ -17,6 +17,7 @@ from scistan.engines.density import StanDensity
 from scistan.graph.instance import Instance
 from scistan.targets.scipy import joint_log_density
 from scistan.targets.stan.program import StanProgram, lower_to_stan
+from scistan.targets.stan.twin import flat_twin
 from scistan.toolchain.wheel import find_wheel
 from tests.targets.structured_data import ORDERS, arranged
 from tests.toolchain.witness_programs import ARRANGED, PROGRAMS, SAMPLE, looped
@@ -66,7 +67,7 @@ class WrittenJacobians:
         kept = tuple(block for block in program.blocks if block.name not in ("model", "generated quantities"))
         bare = replace(program, blocks=kept, generated=(), log_prior="").text + "model { }\n"
         written = any(parameter.jacobian for parameter in program.parameters)
-        self.both = (StanDensity(program.flat_twin, data), StanDensity(bare, data)) if written else None
+        self.both = (StanDensity(flat_twin(program).text, data), StanDensity(bare, data)) if written else None
 
     def at(self, q: np.ndarray) -> float:
         """Give their sum at unconstrained coordinates."""

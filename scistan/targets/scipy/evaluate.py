@@ -15,7 +15,7 @@ from scistan.graph.node import Node
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.joint import joint
 
-__all__ = ["NUMPY", "joint_log_density", "pointwise_log_densities"]
+__all__ = ["NUMPY", "JointDensity", "joint_log_density", "pointwise_log_densities"]
 
 
 @dataclass(slots=True)
@@ -32,18 +32,37 @@ NUMPY = _NumPy()
 
 def joint_log_density(instance: Instance, latents: Mapping[Node, np.ndarray]) -> float:
     """Give the joint log density at one point; `-inf` outside the support."""
-    evaluator = Evaluator(instance, NUMPY)
-    for leaf, array in latents.items():
-        evaluator.set(leaf, array, batched=False)
+    return JointDensity(instance).at(latents)[0]
 
-    def numbers(node: Node) -> np.ndarray:
-        return np.asarray(evaluator[node].array)
 
-    with np.errstate(all="ignore"):
-        try:
-            return joint(instance.graph.terms, numbers, lambda term: float(np.sum(numbers(pointwise(term)))))
-        except np.linalg.LinAlgError:  # a matrix without a factor is not positive definite
-            return -np.inf
+class JointDensity:
+    """The joint log density of an instance, to be asked at several points."""
+
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
+        self._events = {term: pointwise(term) for term in instance.graph.terms}
+
+    def at(self, latents: Mapping[Node, np.ndarray]) -> tuple[float, float]:
+        """Give it at a point, `-inf` outside the support, and the sum of its events' absolute values."""
+        evaluator = Evaluator(self._instance, NUMPY)
+        for leaf, array in latents.items():
+            evaluator.set(leaf, array, batched=False)
+        size = 0.0
+
+        def numbers(node: Node) -> np.ndarray:
+            return np.asarray(evaluator[node].array)
+
+        def density_of(term: Term) -> float:
+            nonlocal size
+            events = numbers(self._events[term])
+            size += float(np.sum(np.abs(events)))
+            return float(np.sum(events))
+
+        with np.errstate(all="ignore"):
+            try:
+                return joint(self._events, numbers, density_of), size
+            except np.linalg.LinAlgError:  # a matrix without a factor is not positive definite
+                return -np.inf, size
 
 
 def pointwise_log_densities(

@@ -28,7 +28,7 @@ from scistan.targets.stan.statements import term_statements, together
 from scistan.targets.stan.syntax import Braces, Declare, Statement, render
 from scistan.targets.stan.threads import threaded_statements
 
-__all__ = ["StanProgram", "lower_to_stan"]
+__all__ = ["Block", "StanProgram", "lower_to_stan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +65,6 @@ class StanProgram:
     def data(self, instance: Instance) -> dict[str, Any]:
         """Give the data that the program reads."""
         return self.entries.encode(instance)
-
-    @property
-    def flat_twin(self) -> str:
-        """The same parameters with nothing but their Jacobians: what is left when the density is taken away."""
-        jacobians = tuple(s for p in self.parameters for s in (*p.jacobian, *p.volume))
-        kept = tuple(b for b in self.blocks if b.name not in ("model", "generated quantities"))
-        twin = StanProgram((*kept, Block("model", jacobians)), self.entries, self.parameters, (), "", self.functions)
-        return twin.text
 
     def inits(self, values: Mapping[str, np.ndarray], instance: Instance) -> dict[str, Any]:
         """Give starting values of the user's latents as the program's parameters want them."""

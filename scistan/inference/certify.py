@@ -1,0 +1,234 @@
+"""Certify a run: ask the engine and SciPy for the same densities, on the data at hand, in milliseconds."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from scistan.engines.embedded import Density, open_density
+from scistan.engines.encoding import to_json
+from scistan.graph.instance import Instance
+from scistan.inference.agreement import DENSITY_TOLERANCE, GRADIENT_TOLERANCE, TRUNCATED_TOLERANCE
+from scistan.inference.certificate import Certificate, point_of
+from scistan.inference.subject import Subject
+from scistan.targets.scipy import JointDensity
+from scistan.targets.stan.twin import flat_twin
+
+__all__ = ["certify"]
+
+WANTED = 3
+MOST = 12  # points tried where there is no density at the first ones
+STEP = 1e-5
+EPSILON = float(np.finfo(float).eps)
+# A value is a sum whose parts are each right to a few units in the last place, in two ways of writing it.
+ROUNDING = 8 * EPSILON
+# Noise is seen at neighbours of a point; the largest of eight is as likely as not below the one that matters.
+NEIGHBOURS, TINY_STEP, NOISES = 8, 1e-10, 8
+# Functions whose derivatives Stan approximates (see TRUNCATED_TOLERANCE): cumulative probabilities under any name.
+APPROXIMATE = re.compile(r"cdf\b|\bPhi|\bgamma_[pq]\b|\binc_beta\b|\bordered_probit|\bowens_t\b|\bvon_mises\b|\bT\[")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A point: SciPy's log density, how large its parts are, and the engine's with its gradient; the Jacobian apart."""
+
+    q: np.ndarray
+    latents: Mapping[str, np.ndarray]
+    scipy: float
+    size: float
+    engine: float
+    gradient: np.ndarray
+    jacobian: float
+    noise: float = 0.0  # what rounding was seen to do to the two densities, and to the derivative
+    slope_noise: float = 0.0
+
+
+def certify(subject: Subject, data: Mapping[str, Any], density: Density, seed: int) -> Certificate:
+    """Compare the density of an embedded engine with SciPy's on the data."""
+    started = time.perf_counter()
+    twin = flat_twin(subject.program)
+    jacobian = None if twin is None else open_density(twin.text, to_json(twin.data(data)), seed)
+    witnesses = _Witnesses(subject.instance, JointDensity(subject.instance), density, jacobian)
+    approximate = APPROXIMATE.search(subject.program.text) is not None
+    with np.errstate(all="ignore"):
+        found, zeros, apart = _collect(witnesses, seed, approximate)
+        kept = _agreeing(found) if approximate else found
+        kept = kept if len(kept) >= min(WANTED, len(found)) else found
+        errors = _density_errors(list(kept.values()))
+        slopes, gradient_error = _compare_slopes(witnesses, list(kept.values()), seed, approximate)
+        tolerance = TRUNCATED_TOLERANCE if approximate else GRADIENT_TOLERANCE
+        if max(errors, default=0.0) > DENSITY_TOLERANCE or gradient_error > tolerance:
+            # Where a matrix is almost singular, rounding alone may explain it.
+            kept = {number: _with_noise(witnesses, seen, seed) for number, seen in kept.items()}
+            errors = _density_errors(list(kept.values()))
+            slopes, gradient_error = _compare_slopes(witnesses, list(kept.values()), seed, approximate)
+    return Certificate(
+        engine="stanli",
+        seed=seed,
+        dimension=density.dimension,
+        numbers=tuple(kept),
+        scipy_values=tuple(seen.scipy for seen in kept.values()),
+        engine_values=tuple(seen.engine for seen in kept.values()),
+        density_errors=errors,
+        density_tolerance=DENSITY_TOLERANCE,
+        slopes=slopes,
+        gradient_error=gradient_error,
+        gradient_tolerance=tolerance,
+        zeros=zeros,
+        apart=apart,
+        in_tails=len(found) - len(kept),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _collect(witnesses: _Witnesses, seed: int, approximate: bool) -> tuple[dict[int, Seen], int, int]:
+    """Try points until enough can be compared; count those where neither has a density, and those where one has."""
+    found: dict[int, Seen] = {}
+    zeros, apart = 0, 0
+    for number in range(MOST):
+        if len(_agreeing(found) if approximate else found) >= WANTED:
+            break
+        seen = witnesses.at(point_of(seed, number, witnesses.density.dimension))
+        finite = seen is not None and (bool(np.isfinite(seen.scipy)), bool(np.isfinite(seen.engine)))
+        if seen is None or finite == (False, False):
+            zeros += 1
+        elif finite == (True, True):
+            found[number] = seen
+        else:
+            apart += 1
+    return found, zeros, apart
+
+
+@dataclass(frozen=True, slots=True)
+class _Witnesses:
+    """Both sides: the model on its data for SciPy, the program and its flat twin in the engine."""
+
+    instance: Instance
+    joint: JointDensity
+    density: Density
+    jacobian: Density | None
+
+    def at(self, q: np.ndarray) -> Seen | None:
+        """Ask both at a point; None where the engine cannot tell what the latents are there."""
+        try:
+            drawn = self.density.constrain(q)
+        except RuntimeError:
+            return None
+        terms = self.instance.graph.latents
+        latents = {t.name: self._shaped(drawn, t.name, t.draw.shape) for t in terms}
+        scipy, size = self.joint.at({t.value: latents[t.name] for t in terms})
+        engine, gradient = _asked(self.density, q)
+        jacobian = 0.0 if self.jacobian is None else _asked(self.jacobian, q)[0]
+        return Seen(q, latents, scipy, size + abs(jacobian), engine - jacobian, gradient, jacobian)
+
+    def _shaped(self, drawn: Mapping[str, np.ndarray], name: str, shape: Any) -> np.ndarray:
+        """Give a latent its own axes; one without elements has no columns."""
+        lengths = self.instance.shape(shape)
+        return drawn[name].reshape(lengths) if name in drawn else np.empty(lengths)
+
+
+def _asked(density: Density, q: np.ndarray) -> tuple[float, np.ndarray]:
+    """Ask the engine; where it rejects a point, a term has no meaning there: the density is zero."""
+    try:
+        return density.log_density_gradient(q)
+    except RuntimeError:
+        return -np.inf, np.full(q.shape, np.nan)
+
+
+def _density_errors(found: list[Seen]) -> tuple[float, ...]:
+    """Compare how the densities change from the point with the smallest parts."""
+    base = min(found, key=lambda seen: seen.size, default=None)
+    return tuple(_error(seen, base) for seen in found if base is not None)
+
+
+def _error(seen: Seen, base: Seen) -> float:
+    """Give the error of a change of the density, relative to what is added up."""
+    off = abs((seen.engine - base.engine) - (seen.scipy - base.scipy))
+    return max(0.0, off - NOISES * (seen.noise + base.noise)) / max(1.0, seen.size + base.size)
+
+
+def _agreeing(found: dict[int, Seen]) -> dict[int, Seen]:
+    """Give the most points that agree with their smallest: in the tails, what Stan approximates loses its digits."""
+    groups = [
+        {n: seen for n, seen in found.items() if seen.size >= base.size and _error(seen, base) <= DENSITY_TOLERANCE}
+        for base in found.values()
+    ]
+    return max(groups, key=len, default={})
+
+
+def _compare_slopes(
+    witnesses: _Witnesses, found: list[Seen], seed: int, approximate: bool
+) -> tuple[tuple[float, float] | None, float]:
+    """Compare the derivative in a random direction; of one that is approximate, at the point where it is best."""
+    best: tuple[tuple[float, float] | None, float] = (None, 0.0)
+    for seen in sorted(found, key=lambda seen: seen.size):
+        told = _slopes_at(witnesses, seen, seed)
+        if told is None:
+            continue
+        if best[0] is None or told[1] < best[1]:
+            best = told
+        if not approximate or best[1] <= TRUNCATED_TOLERANCE:
+            break
+    return best
+
+
+def _slopes_at(witnesses: _Witnesses, seen: Seen, seed: int) -> tuple[tuple[float, float], float] | None:
+    """Give a difference of SciPy's density, the engine's derivative and its error; None where they cannot be told."""
+    if not seen.q.size or not np.isfinite(seen.gradient).all():
+        return None  # a chain cannot go on from such a point: the run tells why
+    direction = _direction(seen.q.size, seed)
+    ahead, behind = witnesses.at(seen.q + STEP * direction), witnesses.at(seen.q - STEP * direction)
+    if ahead is None or behind is None:
+        return None
+    here, after, before = (s.scipy + s.jacobian for s in (seen, ahead, behind))
+    if not np.isfinite([after, before]).all():
+        return None
+    by_scipy = (after - before) / (2 * STEP)
+    by_engine = float(seen.gradient @ direction)
+    scale = max(1.0, float(np.abs(seen.gradient) @ np.abs(direction)))
+    # At a kink the derivatives of both sides are right, and so is anything between them.
+    between = abs(after - 2 * here + before) / (2 * STEP)
+    rounding = ROUNDING * max(seen.size, ahead.size, behind.size) / STEP + _lost(seen, ahead) * scale
+    rounding += NOISES * (seen.noise / STEP + seen.slope_noise)
+    left = max(0.0, abs(by_engine - by_scipy) - between - rounding)
+    return (by_scipy, by_engine), left / scale
+
+
+def _direction(dimension: int, seed: int) -> np.ndarray:
+    """Give a random direction that moves every coordinate as far as any other."""
+    signs: np.ndarray = np.random.default_rng([seed, MOST]).choice([-1.0, 1.0], dimension)
+    return np.asarray(signs / np.sqrt(dimension))
+
+
+def _with_noise(witnesses: _Witnesses, seen: Seen, seed: int) -> Seen:
+    """See what rounding does: over steps so small that a density is a straight line, the rest is noise.
+
+    A wrong density is as smooth as a right one, so that this excuses none.
+    """
+    if not seen.q.size:
+        return seen
+    direction = _direction(seen.q.size, seed)
+    steps = np.arange(NEIGHBOURS)
+    near = [witnesses.at(seen.q + k * TINY_STEP * direction) for k in steps]
+    table = np.array([[s.scipy, s.engine, float(s.gradient @ direction)] for s in near if s is not None])
+    if len(table) < NEIGHBOURS or not np.isfinite(table).all():
+        return seen
+    line = np.stack([np.ones(NEIGHBOURS), steps], axis=1)
+    bent = table - table[0]
+    noise = np.abs(bent - line @ np.linalg.lstsq(line, bent, rcond=None)[0]).max(axis=0)
+    return replace(seen, noise=float(noise[0] + noise[1]), slope_noise=float(noise[2]))
+
+
+def _lost(seen: Seen, ahead: Seen) -> float:
+    """Give how much of a step is lost by rounding in the latent that it moves least for its size: 1e6 + a step."""
+    worst = 0.0
+    for name, here in seen.latents.items():
+        moved = np.abs(ahead.latents[name] - here)
+        share = EPSILON * np.abs(here)[moved > 0] / moved[moved > 0]
+        worst = max(worst, float(np.max(share, initial=0.0)))
+    return worst
