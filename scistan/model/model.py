@@ -163,7 +163,7 @@ class Model:
         for leaf in forgotten:
             other._book.axes.values[leaf] = None
         data = {**read_table(other._book, table), **named}
-        bind(other._book, data, labels, forgotten)
+        labels = bind(other._book, data, labels, forgotten, new_levels)
         swapped = {dim for name in data for dim in self._book.entries[name].dims}
         kept = {dim: n for dim, n in self._lengths.items() if dim not in swapped}
         given = {dim: len(own) for dim, own in labels.items() if dim not in swapped}
@@ -291,7 +291,8 @@ class Model:
         from scistan.model.fitted import FittedModel
 
         on = self._on(data)
-        return sample(on.instance(), draws, warmup, chains, seed, engine, inits, progress, FittedModel(on, self), **options)
+        fitted = FittedModel(on, self)
+        return sample(on.instance(), draws, warmup, chains, seed, engine, inits, progress, fitted, **options)
 
     def pathfinder(self, draws: int = 1000, seed: int | None = None, data: Mapping[str, object] | None = None,
                    inits: object = None, progress: bool = True, **options: Any) -> Fit:

@@ -1,0 +1,100 @@
+"""Factors in a model: the dim of their levels, and what they may index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scistan.distributions.declaration import Distribution
+from scistan.domains import BINARY
+from scistan.errors import Place
+from scistan.graph.graph import Draw
+from scistan.graph.labels import Labels
+from scistan.graph.node import Apply, Data, Node
+from scistan.messages import coding as messages
+from scistan.messages import data as data_messages
+from scistan.model.axes import Axes, dim_key
+from scistan.ops.levels import Levels, is_factor, level_name
+from scistan.shapes import Size
+
+if TYPE_CHECKING:
+    from scistan.model.entry import Entry
+
+__all__ = ["check_factor_index", "check_outcome", "enter_levels", "level_dim", "recoded", "unknown_levels"]
+
+
+def level_dim(entries: Mapping[str, Entry], named: Mapping[Node, str], leaf: Node) -> str | None:
+    """Name the dim of a factor's levels: the factor's own name; outcomes have none."""
+    name = named.get(leaf)
+    return name if name is not None and is_factor(leaf) and entries[name].role == "data" else None
+
+
+def enter_levels(
+    name: str, leaf: Data, dims: Sequence[str | None], sizes: dict[str, Size], axes: Axes
+) -> None:
+    """Make the dim of a factor's levels; where the model has that dim, its labels are the levels."""
+    coding = leaf.coding
+    if not isinstance(coding, Levels):
+        return
+    if name in dims:
+        raise messages.rows_called_as_levels(name)
+    known = axes.labels_of(dim_key(name))
+    if known is None:
+        length = sizes.setdefault(name, Size.of_dim(name, len(coding.levels)))
+        if length.today != len(coding.levels):
+            raise data_messages.dim_length(name, name, length.today, len(coding.levels), False)
+        known = Labels(coding.levels)
+    codes = axes.numbers(leaf)
+    names = [level_name(label) for label in known]
+    if codes is not None and names != list(coding.levels):
+        unknown = unknown_levels(codes, coding.levels, names)
+        if unknown:
+            raise messages.not_declared(name, unknown, names)
+        axes.values[leaf] = recoded(codes, coding.levels, names)
+    axes.set_labels(dim_key(name), Labels(list(known)))
+
+
+def unknown_levels(codes: np.ndarray, old: Sequence[object], new: Sequence[object]) -> list[object]:
+    """List the levels in use that are not among the new ones."""
+    return [old[k] for k in np.unique(codes) if old[k] not in new]
+
+
+def recoded(codes: np.ndarray, old: Sequence[object], new: Sequence[object]) -> np.ndarray:
+    """Give the positions, among the new levels, of labels whose positions among the old ones are known."""
+    places = {level: k for k, level in enumerate(new)}
+    table = np.array([places.get(level, -1) for level in old], dtype=np.int64)
+    moved = np.take(table, codes)
+    moved.setflags(write=False)
+    return moved
+
+
+def check_outcome(name: str, draw: Draw, leaf: Data) -> None:
+    """Refuse labels as observed values of a distribution whose values are no categories."""
+    d: Distribution = draw.distribution
+    if isinstance(leaf.coding, Levels) and d.support is not BINARY and not d.stan.one_based:
+        raise messages.labels_for_numbers(name, d.title, leaf.coding.levels)
+
+
+def check_factor_index(
+    node: Apply, dims: Sequence[str | None], levels_of: Callable[[Node], str | None],
+    coords: Mapping[str, list[object]], place: Place | None,
+) -> None:
+    """Refuse a factor as an index along another dim, whose labels are not its levels: codes would mean others."""
+    for position, dim in _positions(node, dims):
+        own = levels_of(position)
+        if own is None or dim is None or own == dim:
+            continue
+        levels, labels = coords.get(own, []), coords.get(dim, [])
+        if labels and list(map(level_name, labels)) != list(map(level_name, levels)):
+            raise messages.factor_of_another_dim(own, dim, levels, labels, place)
+
+
+def _positions(node: Apply, dims: Sequence[str | None]) -> Iterator[tuple[Node, str | None]]:
+    """Give each array of positions with the dim that it picks along."""
+    positions = iter(node.args[1:])
+    items: Any = dict(node.attributes)["items"]
+    for axis, item in enumerate(item for item in items if item[0] != "new"):
+        if item[0] == "array":
+            yield next(positions), dims[axis]
