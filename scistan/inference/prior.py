@@ -67,8 +67,7 @@ def constant_data(instance: Instance) -> Any:
     shown = {name: _code_name(name, instance.dims) if name in factors else name for name in held}
     arrays = {shown[name]: instance.values[leaf] for name, leaf in held.items()}
     dims = {**instance.dims, **{shown[name]: instance.dims[name] for name in factors}}
-    found = group(arrays, dims, instance.coords, ())
-    return found.assign_coords({name: instance.coords[name] for name in factors if name not in found.coords})
+    return group(arrays, dims, instance.coords, (), listed=factors)
 
 
 def _code_name(name: str, taken: Container[str]) -> str:

@@ -16,12 +16,20 @@ def taken_as_factor(name: str, what: str, levels: Sequence[object]) -> str:
 
 
 def missing_labels(name: str, count: int, where: object) -> DataError:
+    own = ', or give them a level of their own, `column.fillna("unknown")`'
+    return _missing(name, count, where, f"drop those rows before the model sees them{own}")
+
+
+def missing_dates(name: str, count: int, where: object) -> DataError:
+    return _missing(name, count, where, "drop or impute those rows before the model sees them")
+
+
+def _missing(name: str, count: int, where: object, remedy: str) -> DataError:
     holder = f"`{name}` holds" if name else "the data hold"
     at = f"in {where}" if isinstance(where, str) else f"the first at {where}"
     return DataError(
         f"{holder} {'a missing value' if count == 1 else f'{count} missing values'}, {at}.",
-        remedy="drop those rows before the model sees them, or give them a level of their own, "
-        '`column.fillna("unknown")`',
+        remedy=remedy,
         place=user_place(),
     )
 
@@ -64,9 +72,10 @@ def not_declared(name: str, unknown: Sequence[object], levels: Sequence[object])
 
 def codes_for_labels(name: str, given: Sequence[object], levels: Sequence[object]) -> DataError:
     return DataError(
-        f"`{name}` is a factor of levels {shown(levels)}, and was given numbers: {shown(given)}.",
-        remedy=f"give labels, never codes: `{name}={list(levels)[:2]!r}`; codes become labels by "
-        f"`np.array(m.coords[{name!r}])[codes]`",
+        f"{f'`{name}`' if name else 'this'} is a factor of levels {shown(levels)}, and was given numbers: "
+        f"{shown(given)}.",
+        remedy=f"give labels, never codes, {list(levels)[:2]!r} for one; with the levels in a list, codes become labels "
+        "by `np.array(levels)[codes]`",
         place=user_place(),
     )
 
@@ -82,7 +91,7 @@ def one_level(name: str, given: Sequence[object]) -> DataError:
 
 def unnamed_factor(levels: Sequence[object], place: Place | None) -> ModelError:
     return ModelError(
-        f"a factor of levels {shown(levels)} is used before it has a name, which its levels' dim is called by.",
+        f"a factor of levels {shown(levels)} is used before it has a name, and its levels are a dim of that name.",
         remedy="name it first, `m.site = ss.factor(...)`, and use `m.site`",
         place=place or user_place(),
     )
@@ -160,7 +169,7 @@ def nothing_to_standardize(name: str) -> DataError:
 
 def other_columns(name: str, expected: int, given: int) -> DataError:
     return DataError(
-        f"`{name}` has {given} columns, and centre and scale are known of {expected}.",
+        f"`{name}` has {given} column{'s' if given != 1 else ''}, and centre and scale are known of {expected}.",
         remedy="give the same columns, in original units",
         place=user_place(),
     )

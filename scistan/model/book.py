@@ -21,8 +21,8 @@ from scistan.messages import model as messages
 from scistan.model.axes import Axes, Key
 from scistan.model.entry import Entry, Identity
 from scistan.model.equal import same_definition
-from scistan.model.facts import Dims, Facts, Keys, own_keys
 from scistan.model.factors import check_outcome, enter_levels, level_dim
+from scistan.model.facts import Dims, Facts, Keys, own_keys
 from scistan.model.numbers import check_arguments, check_values, numbers_at_hand
 from scistan.ops.coerce import read_dims
 from scistan.ops.expression import Expression

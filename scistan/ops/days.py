@@ -109,5 +109,5 @@ def _timed(value: Any, name: str, letter: str, words: str) -> Labelled:
     missing = np.isnat(values)
     if missing.any():
         at = rows_in_table(value, missing) or tuple(map(int, np.argwhere(missing)[0]))
-        raise messages.missing_labels(described(value, name, assigned=not name), int(missing.sum()), at)
+        raise messages.missing_dates(described(value, name, assigned=not name), int(missing.sum()), at)
     return Labelled(values, read.dims, read.labels)

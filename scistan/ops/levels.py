@@ -88,7 +88,7 @@ def _read_objects(value: object) -> Labelled:
     if library_of(value) == "pandas" and getattr(value, "ndim", 1) == 2:
         raise messages.factor_of_a_table(list(value.columns))  # type: ignore[attr-defined]
     if isinstance(value, np.ma.MaskedArray):
-        return Labelled(np.where(value.mask, None, value.data.astype(object)))
+        return Labelled(np.array(value.tolist(), dtype=object))  # what is masked is None there
     if isinstance(value, list | tuple):
         array = np.array(value, dtype=object)
         if any(isinstance(one, list) for one in array.flat):

@@ -57,10 +57,10 @@ class Standard:
         read = _numbers(value, "", before)
         if read.values.ndim not in (1, 2):
             raise messages.not_a_column(name, read.values.shape)
+        if not read.values.size:
+            raise messages.nothing_to_standardize(name)
         table = read.values.reshape(len(read.values), -1).astype(float)
         labels = read.labels[1] if read.values.ndim == 2 and read.labels else None
-        if not table.size:
-            raise messages.nothing_to_standardize(name)
         constant = np.flatnonzero(np.ptp(table, axis=0) == 0)
         if constant.size:
             named: Sequence[object] = list(labels) if labels is not None else range(table.shape[1])
