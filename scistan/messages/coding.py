@@ -42,6 +42,14 @@ def factor_of_a_table(columns: Sequence[object]) -> ModelError:
     )
 
 
+def one_label(label: object) -> ModelError:
+    return ModelError(
+        f"`factor` was given {label!r}, a single label, and a factor has one for each row.",
+        remedy="give the labels in a list, or the column itself, `ss.factor(df['site'])`",
+        place=user_place(),
+    )
+
+
 def bad_levels(levels: object) -> ModelError:
     return ModelError(
         f"`factor`: `levels` must list each level once, and is {levels!r}.",
@@ -74,8 +82,8 @@ def codes_for_labels(name: str, given: Sequence[object], levels: Sequence[object
     return DataError(
         f"{f'`{name}`' if name else 'this'} is a factor of levels {shown(levels)}, and was given numbers: "
         f"{shown(given)}.",
-        remedy=f"give labels, never codes, {list(levels)[:2]!r} for one; with the levels in a list, codes become labels "
-        "by `np.array(levels)[codes]`",
+        remedy=f"give labels, never codes, {list(levels)[:2]!r} for one; codes become labels by "
+        "`np.array(levels)[codes]`, with the levels in a list",
         place=user_place(),
     )
 
@@ -99,8 +107,8 @@ def unnamed_factor(levels: Sequence[object], place: Place | None) -> ModelError:
 
 def rows_called_as_levels(name: str) -> ModelError:
     return ModelError(
-        f"`{name}` runs along a dim `{name}`, and so would its levels be called.",
-        remedy='give its rows another name, `ss.factor(values, dims="row")`, or assign it under another one',
+        f"rows of the model run along a dim `{name}`, and so would the levels of the factor `{name}` be called.",
+        remedy='give the rows another name, `ss.factor(values, dims="row")` or `reset_index()`, or the factor',
         place=user_place(),
     )
 

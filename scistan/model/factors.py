@@ -38,9 +38,9 @@ def enter_levels(
     coding = leaf.coding
     if not isinstance(coding, Levels):
         return
-    if name in dims:
-        raise messages.rows_called_as_levels(name)
     known = axes.labels_of(dim_key(name))
+    if name in dims or (known is not None and known.repeated):
+        raise messages.rows_called_as_levels(name)
     if known is None:
         length = sizes.setdefault(name, Size.of_dim(name, len(coding.levels)))
         if length.today != len(coding.levels):

@@ -36,6 +36,8 @@ def coded_leaf(value: object, dims: tuple[str | None, ...] | None = None) -> Dat
 def factor_leaf(value: object, levels: tuple[object, ...] | None, dims: tuple[str | None, ...] | None) -> Data:
     """Make a data leaf of labels: the positions of their levels."""
     labels = level_labels(value, assigned=True)
+    if not labels.values.ndim:
+        raise messages.one_label(labels.values.item())
     coding = Levels(levels, given=True) if levels is not None else Levels(own_levels(value, labels.values))
     return leaf_of(codes_of(labels, coding.levels, described(value, assigned=True)), dims, coding)
 

@@ -135,7 +135,7 @@ def objects_in(value: object) -> list[object]:
     """List what stands in an array that holds no numbers, missing values aside; nothing where it holds numbers."""
     known = getattr(value, "dtype", None)
     if known is None and not isinstance(value, list | tuple):
-        return [value] if isinstance(value, str) else []
+        return []
     try:
         numbers = (np.asarray(value).dtype if known is None else known).kind in "biufcmM"
         held = () if numbers else np.asarray(value, dtype=object).flat

@@ -73,12 +73,21 @@ def level_labels(value: object, name: str = "", *, assigned: bool = False) -> La
     """Read an array of labels; missing ones are refused by row."""
     read = _read_objects(value)
     labels = np.empty(read.values.shape, dtype=object)
-    labels.reshape(-1)[:] = [level_name(one) for one in read.values.reshape(-1)]
-    bad = np.array([one is None for one in labels.flat], dtype=bool).reshape(labels.shape)
-    if bad.any():
+    labels.reshape(-1)[:] = _names_of(read.values.reshape(-1).tolist())
+    if None in set(labels.flat):
+        bad = np.array([one is None for one in labels.flat], dtype=bool).reshape(labels.shape)
         at = rows_in_table(value, bad) or tuple(map(int, np.argwhere(bad)[0]))
         raise messages.missing_labels(described(value, name, assigned=assigned), int(bad.sum()), at)
     return Labelled(labels, read.dims, read.labels)
+
+
+def _names_of(labels: Sequence[Any]) -> list[object]:
+    """Name each label, those that repeat only once: columns are long, and levels few."""
+    try:
+        known = {label: level_name(label) for label in dict.fromkeys(labels)}
+        return [known[label] for label in labels]
+    except TypeError:  # what cannot be hashed is known by its text
+        return [level_name(label) for label in labels]
 
 
 def _read_objects(value: object) -> Labelled:
@@ -155,9 +164,10 @@ def _is_number(label: object) -> bool:
 def codes_of(labels: Labelled, levels: Sequence[object], name: str) -> Labelled:
     """Give the position of each label among the levels; those that are no level are refused by name."""
     places = {level: k for k, level in enumerate(levels)}
-    unknown = list(dict.fromkeys(one for one in labels.values.flat if one not in places))
+    flat = labels.values.reshape(-1).tolist()
+    unknown = [one for one in dict.fromkeys(flat) if one not in places]
     if unknown:
         refuse_codes(name, unknown, levels)
         raise messages.unknown_labels(name, unknown, levels)
-    codes = np.array([places[one] for one in labels.values.flat], dtype=np.int64).reshape(labels.values.shape)
+    codes = np.array([places[one] for one in flat], dtype=np.int64).reshape(labels.values.shape)
     return Labelled(codes, labels.dims, labels.labels)

@@ -581,6 +581,18 @@ def a_factor_of_a_table():
 
 
 @case("coding")
+def a_factor_of_one_text():
+    ss.factor("town")  # here
+
+
+@case("coding")
+def repeated_rows_called_as_the_factor():
+    m = model()
+    m.x = ss.data(people().set_index("town").likert)
+    m.town = ss.factor(people().town)  # here
+
+
+@case("coding")
 def levels_that_repeat():
     ss.factor(["a", "b"], levels=["a", "b", "a"])  # here
 
