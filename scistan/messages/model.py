@@ -92,6 +92,14 @@ def text_column(what: object, column: object) -> ModelError:
     )
 
 
+def dates_column(what: object, column: object) -> ModelError:
+    return not_a_value(
+        what,
+        f"its column `{column}` holds dates or spans of time",
+        f"give the columns of numbers, `df[['a', 'b']]`, and that one by itself, `ss.data(df[{column!r}])`",
+    )
+
+
 def categories(what: object, column: object) -> ModelError:
     return not_a_value(
         what,

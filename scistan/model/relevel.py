@@ -106,6 +106,9 @@ def with_the_others(book: Book, leaf: Data, labelled: Labelled, levels: Mapping[
     old, keys = book.axes.numbers(leaf), book.facts.of(leaf).keys
     if old is None or not labelled.labels:
         return labelled
+    own_dim = _level_dim(book, leaf)
+    if own_dim is not None and own_dim in levels:  # a factor along another's levels: what stays is coded anew too
+        old = recoded(old, _names(book.axes.labels_of(dim_key(own_dim)) or Labels([])), _names(levels[own_dim]))
     for axis, key in enumerate(keys):
         own, known = labelled.labels[axis], book.axes.labels_of(key)
         wanted = levels.get(book.axes.dim_of(key) or "")

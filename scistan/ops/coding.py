@@ -49,13 +49,7 @@ def standardized_leaf(value: object, dims: tuple[str | None, ...] | None) -> Dat
 
 
 def _time_coding(value: object) -> Coding | None:
-    if library_of(value) == "pandas" and getattr(value, "ndim", 1) == 2 and set(_kinds(value)) - {"M", "m"}:
-        return None  # a table that holds more than dates is refused by column
     return Dates.of(value, "") if is_dates(value) else Spans() if is_spans(value) else None
-
-
-def _kinds(table: Any) -> list[str]:
-    return [dtype.kind for dtype in table.dtypes]
 
 
 def _is_text(value: Any) -> bool:

@@ -49,13 +49,15 @@ def _from_pandas(value: Any) -> Labelled:
 
 
 def _refuse_text(value: Any) -> None:
-    """Refuse text and categories, by the name of their column."""
+    """Refuse text, categories and dates, by the name of their column."""
     columns = [(name, value[name]) for name in value.columns] if value.ndim == 2 and value.columns.is_unique else []
     for name, column in columns or [(getattr(value, "name", None), value)]:
         if column.dtype.name == "category" and column.dtype.categories.dtype.kind not in "biuf":
             raise messages.categories(value, name)
         if columns and column.dtype.kind in "OU" and any(isinstance(one, str) for one in column):
             raise messages.text_column(value, name)
+        if columns and column.dtype.kind in "mM":
+            raise messages.dates_column(value, name)
 
 
 def _axis_name(axis: Any) -> str | None:

@@ -755,6 +755,11 @@ def numbers_for_spans():
 
 
 @case("coding")
+def dates_in_a_table():
+    ss.standardize(people()[["likert"]].assign(born=pd.to_datetime("2000-01-01")))  # here
+
+
+@case("coding")
 def a_missing_date():
     m = model()
     m.day = ss.data(pd.Series(pd.to_datetime(["2024-03-01", None])))  # here

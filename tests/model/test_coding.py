@@ -132,6 +132,29 @@ def test_crossed_and_nested_factors():
     assert codes(other, "site") + codes(other, "year") + codes(other, "plot") == [0, 1, 2]
 
 
+def nested() -> ss.Model:
+    m = ss.Model()
+    m.cls = ss.factor(["c3", "c1", "c2"])
+    m.school = ss.factor(pd.Series(["s1", "s2", "s2"], index=pd.Index(["c1", "c2", "c3"], name="cls")))
+    m.of_school = ss.Normal(0, 1, dims="school")
+    m.of_class = ss.Normal(m.of_school[m.school], 1, dims="cls")
+    m.y = ss.Normal(m.of_class[m.cls], 1).observe([1.0, 2.0, 3.0])
+    return m
+
+
+def test_a_factor_along_the_levels_of_another():
+    m = nested()
+    other = m.with_data(cls=["k1", "k2"], y=[1.0, 2.0], school=pd.Series(["s1", "s0"], index=["k2", "k1"]))
+    assert other.coords == {"cls": ["k1", "k2"], "school": ["s0", "s1"]}
+    assert labels(other, "school") == ["s0", "s1"]
+    new = {"cls": ["k1", "c2"], "school": pd.Series(["s0"], index=["k1"])}
+    at = predicted(m, new, "extend")
+    assert at.coords == {"cls": ["c1", "c2", "c3", "k1"], "school": ["s1", "s2", "s0"]}
+    assert at.values[m.school._scistan_node_].tolist() == [0, 1, 1, 2]
+    moved = FittedModel(m).elsewhere(new, {"school": ["s2", "s0", "s1"]}, "extend", {})
+    assert moved.values[m.school._scistan_node_].tolist() == [2, 0, 0, 1]
+
+
 def test_two_factors_of_the_same_labels_pick_along_one_dim():
     teams = ["Ajax", "Porto", "Roma"]
     m = ss.Model(coords={"team": teams})
