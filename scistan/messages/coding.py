@@ -8,6 +8,32 @@ from difflib import get_close_matches
 from scistan.errors import DataError, ModelError, Place
 from scistan.graph.places import user_place
 from scistan.messages.data import shown
+from scistan.messages.model import not_a_value
+
+
+def text_column(what: object, column: object) -> ModelError:
+    return not_a_value(
+        what,
+        f"its column `{column}` holds text",
+        f"give the columns of numbers, `df[['a', 'b']]`, and make labels a factor, `ss.factor(df[{column!r}])`",
+    )
+
+
+def dates_column(what: object, column: object) -> ModelError:
+    return not_a_value(
+        what,
+        f"its column `{column}` holds dates or spans of time",
+        f"give the columns of numbers, `df[['a', 'b']]`, and that one by itself, `ss.data(df[{column!r}])`",
+    )
+
+
+def categories(what: object, column: object) -> ModelError:
+    return not_a_value(
+        what,
+        f"column `{column}` holds categories" if column else "it holds categories",
+        "name them as a factor, `m.site = ss.factor(column)`, and use `m.site`; a table takes its numbers, "
+        "`df[['a', 'b']]`",
+    )
 
 
 def taken_as_factor(name: str, what: str, levels: Sequence[object]) -> str:

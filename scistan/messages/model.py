@@ -84,31 +84,6 @@ def not_a_value(what: object, why: str = "", remedy: str = "") -> ModelError:
     )
 
 
-def text_column(what: object, column: object) -> ModelError:
-    return not_a_value(
-        what,
-        f"its column `{column}` holds text",
-        f"give the columns of numbers, `df[['a', 'b']]`, and make labels a factor, `ss.factor(df[{column!r}])`",
-    )
-
-
-def dates_column(what: object, column: object) -> ModelError:
-    return not_a_value(
-        what,
-        f"its column `{column}` holds dates or spans of time",
-        f"give the columns of numbers, `df[['a', 'b']]`, and that one by itself, `ss.data(df[{column!r}])`",
-    )
-
-
-def categories(what: object, column: object) -> ModelError:
-    return not_a_value(
-        what,
-        f"column `{column}` holds categories" if column else "it holds categories",
-        "name them as a factor, `m.site = ss.factor(column)`, and use `m.site`; a table takes its numbers, "
-        "`df[['a', 'b']]`",
-    )
-
-
 def too_large(what: object, number: int) -> ModelError:
     return not_a_value(
         what, f"{number} is too large for a whole number of 64 bits", "write it as a real number, `1e20` for one"

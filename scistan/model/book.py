@@ -21,7 +21,7 @@ from scistan.messages import model as messages
 from scistan.model.axes import Axes, Key
 from scistan.model.entry import Entry, Identity
 from scistan.model.equal import same_definition
-from scistan.model.factors import check_outcome, enter_levels, level_dim
+from scistan.model.factors import check_levels_free, check_outcome, enter_levels, level_dim
 from scistan.model.facts import Dims, Facts, Keys, own_keys
 from scistan.model.numbers import check_arguments, check_values, numbers_at_hand
 from scistan.ops.coerce import read_dims
@@ -81,6 +81,7 @@ class Book:
                 return
             kept = dict(self.dims), self.axes.copy()
             self._release_dims(old)
+            check_levels_free(old, value, self.entries, self.axes)
             entry = self._entry(name, value)
             if same_definition(old.node, old.draw, entry.node, entry.draw) and old.dims == entry.dims:
                 self._restore(*kept)
@@ -132,8 +133,8 @@ class Book:
 
     def _release_dims(self, entry: Entry) -> None:
         """Let go of the dims that only this entry gave a length."""
-        others = {dim for e in self.entries.values() if e is not entry for dim in e.all_dims}
-        for dim in entry.all_dims - others - self.axes.declared:
+        others = {dim for e in self.entries.values() if e is not entry for dim in e.held_dims}
+        for dim in entry.held_dims - others - self.axes.declared:
             self.dims.pop(dim, None)
             self.coords.pop(dim, None)
             self.axes.forget_dim(dim)

@@ -40,7 +40,7 @@ class Entry:
         return "data" if isinstance(self.node, Data) else "derived"
 
     @property
-    def all_dims(self) -> set[str]:
+    def held_dims(self) -> set[str]:
         """The dims that it gives a length: those it runs along, and that of a factor's levels."""
         own = {self.name} if self.role == "data" and is_factor(self.node) else set()
         return own | {dim for dim in self.dims if dim is not None}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scistan.distributions.declaration import Distribution
+from scistan.distributions.unnamed import Unnamed
 from scistan.domains import BINARY
 from scistan.errors import Place
 from scistan.graph.graph import Draw
@@ -15,14 +16,24 @@ from scistan.graph.labels import Labels
 from scistan.graph.node import Apply, Data, Node
 from scistan.messages import coding as messages
 from scistan.messages import data as data_messages
+from scistan.messages import model as model_messages
 from scistan.model.axes import Axes, dim_key
+from scistan.ops.expression import Expression
 from scistan.ops.levels import Levels, is_factor, level_name
 from scistan.shapes import Size
 
 if TYPE_CHECKING:
     from scistan.model.entry import Entry
 
-__all__ = ["check_factor_index", "check_outcome", "enter_levels", "level_dim", "recoded", "unknown_levels"]
+__all__ = [
+    "check_factor_index",
+    "check_levels_free",
+    "check_outcome",
+    "enter_levels",
+    "level_dim",
+    "recoded",
+    "unknown_levels",
+]
 
 
 def level_dim(entries: Mapping[str, Entry], named: Mapping[Node, str], leaf: Node) -> str | None:
@@ -54,6 +65,16 @@ def enter_levels(
             raise messages.not_declared(name, unknown, names)
         axes.values[leaf] = recoded(codes, coding.levels, names)
     axes.set_labels(dim_key(name), Labels(list(known)))
+
+
+def check_levels_free(old: Entry, value: Expression, entries: Mapping[str, Entry], axes: Axes) -> None:
+    """Refuse another factor under a name whose levels others run along; declared levels stay what they are."""
+    was, new = getattr(old.node, "coding", None), None if isinstance(value, Unnamed) else value._scistan_node_
+    if not isinstance(was, Levels) or not isinstance(new, Data) or new.coding == was or old.name in axes.declared:
+        return
+    users = [entry.name for entry in entries.values() if old.name in entry.dims]
+    if users:
+        raise model_messages.name_in_use(old.name, users, old.role)
 
 
 def unknown_levels(codes: np.ndarray, old: Sequence[object], new: Sequence[object]) -> list[object]:

@@ -150,7 +150,7 @@ def recode_others(book: Book, before: Mapping[str, Labels], given: Collection[Da
 
 def check_factors(book: Book) -> None:
     """Check every index by a factor: its levels are still the labels of what it picks from."""
-    for node in book.graph().nodes:
+    for node in book.graph().nodes if level_dims(book) else ():
         if is_applied(node, "index"):
             dims = book.facts.of(node.args[0]).dims
             check_factor_index(node, dims, lambda leaf: _level_dim(book, leaf), book.coords, None)  # type: ignore[arg-type]

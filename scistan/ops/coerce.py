@@ -12,6 +12,7 @@ from scistan.graph.labelled import Coding, Labelled
 from scistan.graph.labels import Labels
 from scistan.graph.node import Data, Node, extent, literal
 from scistan.graph.places import remember, user_place
+from scistan.messages import coding as coding_messages
 from scistan.messages import model as messages
 from scistan.shapes import DATA, Size
 
@@ -53,11 +54,11 @@ def _refuse_text(value: Any) -> None:
     columns = [(name, value[name]) for name in value.columns] if value.ndim == 2 and value.columns.is_unique else []
     for name, column in columns or [(getattr(value, "name", None), value)]:
         if column.dtype.name == "category" and column.dtype.categories.dtype.kind not in "biuf":
-            raise messages.categories(value, name)
+            raise coding_messages.categories(value, name)
         if columns and column.dtype.kind in "OU" and any(isinstance(one, str) for one in column):
-            raise messages.text_column(value, name)
+            raise coding_messages.text_column(value, name)
         if columns and column.dtype.kind in "mM":
-            raise messages.dates_column(value, name)
+            raise coding_messages.dates_column(value, name)
 
 
 def _axis_name(axis: Any) -> str | None:

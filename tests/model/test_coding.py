@@ -169,7 +169,7 @@ def test_a_cell_run_twice_changes_nothing():
     before = m.text(), m.coords, m.site._scistan_node_
     m.site = ss.factor(["b", "a", "c", "b"])
     assert (m.text(), m.coords, m.site._scistan_node_) == before
-    with pytest.raises(ss.DataError, match="'p', 'q', 'r'"):  # the same codes of other labels are another factor
+    with pytest.raises(ss.ModelError, match="`site` is used by `effect`"):  # the same codes of other labels are others
         m.site = ss.factor(["q", "p", "r", "q"])
     assert (m.text(), m.coords, m.site._scistan_node_) == before
 
