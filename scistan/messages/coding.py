@@ -150,6 +150,14 @@ def factor_of_another_dim(
     )
 
 
+def more_levels(factor: str, length: int, place: Place | None) -> DataError:
+    return DataError(
+        f"`{factor}` has more levels than the axis that it picks along is long: {length}.",
+        remedy=f'let that axis run along the levels, `dims="{factor}"`',
+        place=place or user_place(),
+    )
+
+
 def labels_for_numbers(name: str, distribution: str, levels: Sequence[object]) -> ModelError:
     return ModelError(
         f"`{name}`: {distribution} was given labels to observe ({shown(levels)}), and its values are numbers.",

@@ -103,19 +103,25 @@ def check_factor_index(
     coords: Mapping[str, list[object]], place: Place | None,
 ) -> None:
     """Refuse a factor as an index along another dim, whose labels are not its levels: codes would mean others."""
-    for position, dim in _positions(node, dims):
-        own = levels_of(position)
-        if own is None or dim is None or own == dim:
+    for axis, position in _factors(node):
+        own, dim = levels_of(position), dims[axis]
+        levels, labels = coords.get(own or "", []), coords.get(dim or "", [])
+        if own is not None and own == dim:
             continue
-        levels, labels = coords.get(own, []), coords.get(dim, [])
-        if labels and list(map(level_name, labels)) != list(map(level_name, levels)):
-            raise messages.factor_of_another_dim(own, dim, levels, labels, place)
+        if own is not None and dim is not None and labels:
+            if list(map(level_name, labels)) != list(map(level_name, levels)):
+                raise messages.factor_of_another_dim(own, dim, levels, labels, place)
+            continue
+        length, written = node.args[0].shape[axis].today, position.default
+        if written is not None and written.size and written.max() >= length:
+            raise messages.more_levels(position.called, length, place)
 
 
-def _positions(node: Apply, dims: Sequence[str | None]) -> Iterator[tuple[Node, str | None]]:
-    """Give each array of positions with the dim that it picks along."""
+def _factors(node: Apply) -> Iterator[tuple[int, Data]]:
+    """Give each factor among the positions of an index, with the axis that it picks along."""
     positions = iter(node.args[1:])
     items: Any = dict(node.attributes)["items"]
     for axis, item in enumerate(item for item in items if item[0] != "new"):
-        if item[0] == "array":
-            yield next(positions), dims[axis]
+        position = next(positions) if item[0] == "array" else None
+        if isinstance(position, Data) and is_factor(position):
+            yield axis, position

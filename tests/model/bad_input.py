@@ -634,6 +634,13 @@ def a_factor_along_another_dim():
 
 
 @case("coding")
+def more_levels_than_the_axis_is_long():
+    m = sites()
+    m.few = ss.Normal(0, 1, shape=1)
+    m.z = m.few[m.site]  # here
+
+
+@case("coding")
 def labels_observed_as_counts():
     m = model()
     m.y = ss.Poisson(3).observe(ss.factor(["few", "many"]))  # here

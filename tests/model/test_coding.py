@@ -107,6 +107,13 @@ def test_declared_coords_are_the_levels():
     assert m.simulate(seed=0)["effect"].shape == (4,)
 
 
+def test_declared_coords_may_leave_out_categories_that_are_not_used():
+    many = pd.Categorical(["a", "j", "j", "a"], categories=list("abcdefghij"))
+    m = varying(site=many, levels=["j", "a"])
+    assert labels(m, "site") == ["a", "j", "j", "a"]
+    assert m.simulate(seed=0)["effect"].shape == (2,)
+
+
 def test_a_covariate_that_came_first_has_the_levels():
     m = ss.Model()
     m.altitude = ss.data(pd.Series([1.0, 2.0], index=pd.Index(["q", "p"], name="site")))
