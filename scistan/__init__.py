@@ -15,7 +15,7 @@ from scistan.errors import (
     ToolchainError,
     UnsupportedError,
 )
-from scistan.model import Model, data
+from scistan.model import Model, data, factor, standardize
 from scistan.ops import FUNCTIONS, declare_op
 from scistan.version import __version__
 
@@ -32,6 +32,8 @@ __all__ = [
     "data",
     "declare_distribution",
     "declare_op",
+    "factor",
+    "standardize",
 ]
 
 

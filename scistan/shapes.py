@@ -50,6 +50,11 @@ class Size:
         return ONE if today == 1 else cls.of(Symbol(hint, today, rank, axis))
 
     @classmethod
+    def of_dim(cls, dim: str, today: int) -> Size:
+        """Make the size of a dim."""
+        return ONE if today == 1 else cls.of(Symbol(dim, today, DIM))
+
+    @classmethod
     def computed(cls, rule: Callable[..., int], *of: Size) -> Size:
         """Make a size that Python computes from others by `rule`, where no linear form will do."""
         today = rule(*(s.today for s in of))

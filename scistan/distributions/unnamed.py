@@ -24,7 +24,8 @@ from scistan.graph.places import user_place
 from scistan.graph.walk import has_latents
 from scistan.messages import model as messages
 from scistan.ops import FUNCTIONS
-from scistan.ops.coerce import as_node, data_leaf, holds_expressions, read_dims
+from scistan.ops.coding import coded_leaf
+from scistan.ops.coerce import as_node, holds_expressions, read_dims
 from scistan.ops.expression import Expression
 from scistan.shapes import GIVEN, Shape, Size, values_of
 
@@ -202,7 +203,7 @@ def _observed_leaf(name: str, values: object) -> Data:
     if not isinstance(values, Expression):
         if holds_expressions(values):
             raise messages.not_observable(name)
-        return data_leaf(values, assigned=True)
+        return coded_leaf(values)
     node = values._scistan_node_
     if not isinstance(node, Data):
         raise messages.not_observable(name)

@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 if TYPE_CHECKING:
     import numpy as np
 
+from scistan.graph.labelled import Coding
 from scistan.graph.labels import Labels
 from scistan.shapes import Equality, Shape, Size
 
@@ -65,7 +66,7 @@ class Literal(Node):
 class Data(Node):
     """An array from outside; two are one only if they are the same object."""
 
-    __slots__ = ("boolean", "called", "default", "dims", "labels")
+    __slots__ = ("boolean", "called", "coding", "default", "dims", "labels")
 
     def __init__(
         self,
@@ -76,6 +77,7 @@ class Data(Node):
         dims: tuple[str | None, ...] | None = None,
         labels: tuple[Labels | None, ...] = (),
         boolean: bool = False,
+        coding: Coding | None = None,
     ) -> None:
         self.default = default
         self.shape = shape
@@ -83,6 +85,7 @@ class Data(Node):
         self.dims = dims
         self.labels = labels or (None,) * len(shape)  # along each axis, where they came with the array
         self.boolean = boolean  # written as True and False
+        self.coding = coding  # how it became numbers, where it was given as something else
         self.called = ""  # the first name a model gave it: messages say it
 
     def __repr__(self) -> str:

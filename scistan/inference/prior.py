@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Data
 from scistan.inference.seam import group, to_inference_data
 from scistan.messages import inference as messages
+from scistan.ops.levels import is_factor
 from scistan.targets.scipy import ancestral_draws
 from scistan.targets.scipy.streams import use_seed
 
@@ -54,11 +56,20 @@ def observed_data(instance: Instance) -> Any:
 
 
 def constant_data(instance: Instance) -> Any:
-    """Give the named data as a dataset."""
+    """Give the named data as a dataset; the codes of a factor beside its levels, which have its name."""
     observed = {t.value for t in instance.graph.observed}
-    arrays = {
-        name: instance.values[leaf]
+    held = {
+        name: leaf
         for leaf, name in instance.graph.data_names.items()
         if leaf not in observed and leaf in instance.values
     }
-    return group(arrays, instance.dims, instance.coords, ())
+    factors = [name for name, leaf in held.items() if is_factor(leaf)]
+    shown = {name: _code_name(name, instance.dims) if name in factors else name for name in held}
+    arrays = {shown[name]: instance.values[leaf] for name, leaf in held.items()}
+    dims = {**instance.dims, **{shown[name]: instance.dims[name] for name in factors}}
+    return group(arrays, dims, instance.coords, (), listed=factors)
+
+
+def _code_name(name: str, taken: Container[str]) -> str:
+    shown = f"{name}_code"
+    return _code_name(shown, taken) if shown in taken else shown

@@ -21,8 +21,9 @@ def group(
     coords: Mapping[str, list[object]],
     sample_dims: tuple[str, ...] = ("chain", "draw"),
     attributes: Mapping[str, Any] | None = None,
+    listed: Sequence[str] = (),
 ) -> Any:
-    """Make an xarray Dataset of arrays whose first axes are `sample_dims`."""
+    """Make an xarray Dataset of arrays whose first axes are `sample_dims`; `listed` dims show their coords anyway."""
     import xarray as xr
 
     data: dict[str, Any] = {}
@@ -36,6 +37,7 @@ def group(
         own = _distinct(given or tuple(f"{name}_dim_{k}" for k in range(array.ndim - len(sample_dims))))
         data[name] = _variable((*sample_dims, *own), array)
         used.update(zip((*sample_dims, *own), array.shape, strict=True))
+    used.update({dim: len(coords[dim]) for dim in listed})
     own_labels = {d: _labels(d, coords.get(called.get(d, d), ()), n) for d, n in used.items()}
     return xr.Dataset(data, own_labels, dict(attributes or {}))
 

@@ -242,8 +242,8 @@ def repeated_labels(dim: str, repeated: Sequence[object]) -> DataError:
     shown = ", ".join(map(repr, repeated[:3])) + (f" and {len(repeated) - 3} more" if len(repeated) > 3 else "")
     return DataError(
         f"the coords of dim `{dim}` repeat {shown}: each label must stand for one position.",
-        remedy=f"list each label once, `list(dict.fromkeys(labels))`; which of them each row belongs to is an index, "
-        f"`codes, labels = pandas.factorize(column)` and `m.{dim}_of = ss.data(codes)`",
+        remedy=f"list each label once, `list(dict.fromkeys(labels))`; which of them each row belongs to is a factor, "
+        f"`m.{dim} = ss.factor(column)`, which makes the dim itself",
         place=user_place(),
     )
 

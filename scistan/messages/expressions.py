@@ -65,8 +65,8 @@ def no_whole_index(shape: Lengths) -> ModelError:
     return bad_index(
         shape,
         "an index must be whole numbers known as data",
-        "turn labels into whole numbers with `pandas.factorize`, real numbers with `.astype(int)`; for a choice that "
-        "depends on a latent, `ss.where(condition, a, b)`",
+        "name labels as a factor, `m.site = ss.factor(column)`; turn real numbers into whole ones with `.astype(int)`; "
+        "for a choice that depends on a latent, `ss.where(condition, a, b)`",
     )
 
 

@@ -79,25 +79,8 @@ def not_a_value(what: object, why: str = "", remedy: str = "") -> ModelError:
     return ModelError(
         f"{_kind(what)} cannot be part of a model{': ' + why if why else ''}.",
         remedy=remedy or "use numbers, lists, NumPy arrays, torch tensors, pandas or xarray objects; "
-        "turn labels into whole numbers with `pandas.factorize`",
+        "name labels as a factor, `m.site = ss.factor(column)`",
         place=user_place(),
-    )
-
-
-def text_column(what: object, column: object) -> ModelError:
-    return not_a_value(
-        what,
-        f"its column `{column}` holds text",
-        "give the columns of numbers, `df[['a', 'b']]`, and turn labels into whole numbers with `pandas.factorize`",
-    )
-
-
-def categories(what: object, column: object) -> ModelError:
-    return not_a_value(
-        what,
-        f"column `{column}` holds categories" if column else "it holds categories",
-        "give their positions, `.cat.codes` of a Series or `.codes`, and keep their order, `.cat.categories`, for the "
-        "coords; a missing one is -1 there: drop those rows first",
     )
 
 

@@ -11,53 +11,26 @@ import numpy as np
 
 from scistan.distributions.resolve import resolve
 from scistan.distributions.unnamed import Unnamed
-from scistan.errors import Place
 from scistan.graph.graph import Draw, Graph, Term
 from scistan.graph.node import Apply, Data, Node, Variable
-from scistan.graph.places import remember, user_place, warn_at_users_line
+from scistan.graph.places import first_place, remember, user_place, warn_at_users_line
 from scistan.graph.walk import topological
+from scistan.messages import coding as coding_messages
 from scistan.messages import data as data_messages
 from scistan.messages import model as messages
 from scistan.model.acts import Acts
 from scistan.model.axes import Axes, Key
+from scistan.model.entry import Entry, Identity
 from scistan.model.equal import same_definition
+from scistan.model.factors import check_levels_free, check_outcome, enter_levels, level_dim
 from scistan.model.facts import Dims, Facts, Keys, own_keys
 from scistan.model.numbers import check_arguments, check_values, numbers_at_hand
 from scistan.ops.coerce import read_dims
 from scistan.ops.expression import Expression
-from scistan.shapes import DIM, ONE, Equality, Shape, Size, Symbol, values_of
+from scistan.ops.levels import Levels
+from scistan.shapes import ONE, Equality, Shape, Size, values_of
 
 __all__ = ["Book", "Entry", "Identity", "read_labels"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Identity:
-    """Which model a latent belongs to; a model on other data is the same one."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Entry:
-    """One name of a model: a latent or observed value with its draw, data, or a derived quantity."""
-
-    name: str
-    node: Node
-    draw: Draw | None
-    dims: Dims
-    place: Place | None
-    keys: Keys
-    equalities: tuple[Equality, ...] = ()
-
-    @property
-    def role(self) -> str:
-        if self.draw is not None:
-            return "observed" if isinstance(self.node, Data) else "latent"
-        return "data" if isinstance(self.node, Data) else "derived"
-
-    @property
-    def roots(self) -> list[Node]:
-        return [self.node, *(self.draw.inputs if self.draw else ())]
 
 
 @dataclass(slots=True)
@@ -74,7 +47,7 @@ class Book:
     facts: Facts = field(init=False)
 
     def __post_init__(self) -> None:
-        self.facts = Facts(self._admit, self.dims, self.axes)
+        self.facts = Facts(self._admit, self.dims, self.axes, lambda leaf: level_dim(self.entries, self.named, leaf))
         self._note_all()
 
     def _note_all(self) -> None:
@@ -98,7 +71,7 @@ class Book:
         read_dims("coords", [*coords] or ["row"])
         for dim, labels in coords.items():
             self.axes.declare(dim, read_labels(dim, labels))
-            self.dims[dim] = _dim_size(dim, len(self.coords[dim]))
+            self.dims[dim] = Size.of_dim(dim, len(self.coords[dim]))
 
     # -- assignment -----------------------------------------------------------------------------
     def assign(self, name: str, value: Expression) -> None:
@@ -110,6 +83,7 @@ class Book:
                 return
             kept = dict(self.dims), self.axes.copy()
             self._release_dims(old)
+            check_levels_free(old, value, self.entries, self.axes)
             entry = self._entry(name, value)
             if same_definition(old.node, old.draw, entry.node, entry.draw) and old.dims == entry.dims:
                 self._restore(*kept)
@@ -129,13 +103,13 @@ class Book:
         self._remove(entry)
 
     def _enter(self, entry: Entry) -> None:
+        if isinstance(entry.node, Variable | Data):
+            self.facts.note(entry.node, entry.dims, entry.keys)
         self.facts.learn(entry.roots if entry.draw is None else entry.draw.inputs)
         self.entries[entry.name] = entry
         self.named.setdefault(entry.node, entry.name)
         if isinstance(entry.node, Data):
             entry.node.called = entry.node.called or entry.name
-        if isinstance(entry.node, Variable | Data):
-            self.facts.note(entry.node, entry.dims, entry.keys)
 
     def _remove(self, entry: Entry) -> None:
         del self.entries[entry.name]
@@ -161,12 +135,11 @@ class Book:
 
     def _release_dims(self, entry: Entry) -> None:
         """Let go of the dims that only this entry gave a length."""
-        others = {dim for e in self.entries.values() if e is not entry for dim in e.dims}
-        for dim in set(entry.dims) - others - self.axes.declared:
-            if dim is not None:
-                self.dims.pop(dim, None)
-                self.coords.pop(dim, None)
-                self.axes.forget_dim(dim)
+        others = {dim for e in self.entries.values() if e is not entry for dim in e.held_dims}
+        for dim in entry.held_dims - others - self.axes.declared:
+            self.dims.pop(dim, None)
+            self.coords.pop(dim, None)
+            self.axes.forget_dim(dim)
 
     @contextmanager
     def _undone_on_error(self) -> Iterator[None]:
@@ -186,6 +159,8 @@ class Book:
 
     def _admit(self, leaf: Variable | Data) -> None:
         """Refuse a leaf that is not, or no longer, part of this model."""
+        if isinstance(leaf, Data) and isinstance(leaf.coding, Levels) and leaf not in self.named:
+            raise coding_messages.unnamed_factor(leaf.coding.levels, first_place(leaf))
         if leaf in self.named or (isinstance(leaf, Data) and leaf.default is not None):
             return
         if isinstance(leaf, Data):
@@ -203,6 +178,7 @@ class Book:
             dims = node.dims or (None,) * len(node.shape)
             self._check_repeated(name, dims, node)
             equal = self._bind_dims(name, dims, node.shape)
+            enter_levels(name, node, dims, self.dims, self.axes)
             keys = self._keys_of_data(name, node, dims)
             return Entry(name, node, None, dims, user_place(), keys, equal)
         fact = self.facts.of(node)
@@ -228,6 +204,7 @@ class Book:
         if len(dims) != len(draw.shape):
             raise data_messages.dims_rank(name, dims, values_of(draw.shape))
         if leaf is not None:
+            check_outcome(name, draw, leaf)
             self._check_repeated(name, dims, leaf)
         equal = self._bind_dims(name, dims, draw.shape)
         # Literals and arrays were checked where they were written; what is computed from them is not yet.
@@ -279,7 +256,7 @@ class Book:
         for dim, size in zip(dims, shape, strict=True):
             if dim is None:
                 continue
-            known = self.dims.setdefault(dim, size if size == ONE else _dim_size(dim, size.today))
+            known = self.dims.setdefault(dim, size if size == ONE else Size.of_dim(dim, size.today))
             if known.today != size.today:
                 raise data_messages.dim_length(name, dim, known.today, size.today, dim in self.coords)
             if known != size:
@@ -390,7 +367,3 @@ def read_labels(dim: str, labels: object) -> list[object]:
     if repeated:
         raise data_messages.repeated_labels(dim, repeated)
     return known
-
-
-def _dim_size(dim: str, length: int) -> Size:
-    return ONE if length == 1 else Size.of(Symbol(dim, length, DIM))

@@ -70,6 +70,8 @@ class _Twins:
             return a.default is b.default and self.shapes(a.shape, b.shape)
         if a.default.dtype != b.default.dtype or not np.array_equal(a.default, b.default) or a.labels != b.labels:
             return False
+        if a.coding != b.coding:
+            return False
         for one, other in zip(a.shape, b.shape, strict=True):
             if one.symbol is not None and other.symbol is not None:
                 self.of[one.symbol] = other.symbol

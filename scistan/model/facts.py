@@ -12,6 +12,7 @@ from scistan.graph.places import first_place
 from scistan.graph.walk import topological
 from scistan.messages import data as messages
 from scistan.model.axes import Axes, Key, dim_key
+from scistan.model.factors import check_factor_index
 from scistan.model.flow import Source, axis_flow
 from scistan.model.numbers import check_computed_index
 from scistan.ops.declaration import Op
@@ -36,10 +37,15 @@ class Fact:
 
 
 class Facts:
-    """The facts of every node met so far; `admit` is asked about each leaf before it is let in."""
+    """The facts of every node met so far.
 
-    def __init__(self, admit: Callable[[Variable | Data], None], dims: Mapping[str, Size], axes: Axes) -> None:
+    `admit` is asked about each leaf before it is let in, `levels_of` for the dim of a factor's levels.
+    """
+
+    def __init__(self, admit: Callable[[Variable | Data], None], dims: Mapping[str, Size], axes: Axes,
+                 levels_of: Callable[[Node], str | None]) -> None:
         self._admit = admit
+        self._levels_of = levels_of
         self._model_dims = dims
         self._axes = axes
         self._known: dict[Node, Fact] = {}
@@ -78,6 +84,8 @@ class Facts:
         if isinstance(node, Apply):
             if node.op.name == "index":
                 check_computed_index(node)
+                picked = self._known[node.args[0]].dims
+                check_factor_index(node, picked, self._levels_of, self._axes.coords, first_place(node))
             facts = [self._known[arg] for arg in node.args]
             keys = self._keys(node, facts)
             return Fact(all(f.fixed for f in facts), self._dims(node, [f.dims for f in facts]), keys)

@@ -19,6 +19,7 @@ from scistan.messages import model as messages
 from scistan.model.acts import Acts
 from scistan.model.book import Book, Entry
 from scistan.model.numbers import check_values
+from scistan.model.relevel import NewLevels
 from scistan.model.repeated import followed_shape, repeat
 from scistan.model.swap import as_numbers, check_swapped, read_table, read_values
 from scistan.ops.coerce import read_array
@@ -42,7 +43,7 @@ def intervene(
     """
     book, before = model._book, model.instance()
     entries = {name: _known(book, name) for name in values}
-    arrays = {name: as_numbers(entry, read_array(values[name], name).values) for name, entry in entries.items()}
+    arrays = {name: _numbers(book, entry, values[name]) for name, entry in entries.items()}
     everywhere = [name for name, entry in entries.items() if entry.node.shape and not arrays[name].ndim]
     for name, entry in entries.items():
         shape = before.shape(entry.node.shape)
@@ -96,6 +97,18 @@ def _leaf(book: Book, name: str) -> Data:
 
 
 # -- values come in ---------------------------------------------------------------------------------
+def _numbers(book: Book, entry: Entry, value: object) -> np.ndarray:
+    """Turn a value into numbers; data that remember their coding take labels and units as the first ones were."""
+    coding = entry.node.coding if isinstance(entry.node, Data) else None
+    if coding is None:
+        return as_numbers(entry, read_array(value, entry.name).values)
+    single = np.ndim(value) == 0  # type: ignore[arg-type]
+    given = [value] if single else value
+    codes = NewLevels.of(book, {entry.name: given}, {}, "refuse").codes.get(entry.name)
+    array = as_numbers(entry, (codes or coding.read(given, entry.name)).values)
+    return array[0] if single else array
+
+
 def _enter(model: Model, values: Mapping[str, object], before: Instance) -> None:
     """Enter values of what was no data: their lengths and labels are those that the model has."""
     book, instance = model._book, model.instance()

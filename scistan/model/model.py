@@ -166,7 +166,7 @@ class Model:
             other._book.axes.values[leaf] = None
         data = {**read_table(other._book, table), **named}
         repeated = let_go(other._book)
-        bind(other._book, data, labels, [*forgotten, *repeated])
+        labels = bind(other._book, data, labels, [*forgotten, *repeated], new_levels)
         swapped = {dim for name in data for dim in self._book.entries[name].dims}
         kept = {dim: n for dim, n in self._lengths.items() if dim not in swapped}
         given = {dim: len(own) for dim, own in labels.items() if dim not in swapped}

@@ -11,17 +11,18 @@ from scistan.graph.instance import Instance
 from scistan.graph.labels import Labels, order_of
 from scistan.graph.node import Data, Node, is_applied
 from scistan.graph.walk import topological
+from scistan.messages import coding as coding_messages
 from scistan.messages import data as messages
 from scistan.messages import model as model_messages
 from scistan.model.axes import Key, dim_key, matching_order
 from scistan.model.book import Book, Entry, read_labels
 from scistan.model.numbers import check_arguments, check_indices, check_values
+from scistan.model.relevel import NewLevels, check_factors, level_dims, recode_others, with_the_others
 from scistan.ops.coerce import Labelled, read_array
 from scistan.shapes import Size, SizeTable, values_of
 from scistan.targets.evaluate import Evaluator
 
 __all__ = ["as_numbers", "bind", "check_swapped", "read_table", "read_values", "relabel"]
-
 
 def read_table(book: Book, table: object) -> dict[str, object]:
     """Read other data from a dict of them, or from the columns of a DataFrame that the model knows."""
@@ -52,31 +53,43 @@ class _Given:
 
 
 def bind(
-    book: Book, data: Mapping[str, object], coords: Mapping[str, Sequence[object]], forgotten: Collection[Data] = ()
-) -> None:
+    book: Book, data: Mapping[str, object], coords: Mapping[str, Sequence[object]], forgotten: Collection[Data] = (),
+    new_levels: str = "anew",
+) -> dict[str, Sequence[object]]:
     """Enter other values for named data; labels are matched with the model's, or replace them on everything.
 
-    `forgotten` data need not be given: in prediction those are what was observed.
+    `forgotten` data need not be given: in prediction those are what was observed. `new_levels` tells what labels are
+    that a factor did not have before: "anew", "refuse" or "extend". Gives the coords that were asked for, by the user
+    or by the levels of a factor.
     """
-    given = [read_values(book, name, value) for name, value in data.items()]
     for dim in coords:
         if dim not in book.dims:
             raise messages.unknown_coords(dim, book.dims)
+    before, levels = level_dims(book), NewLevels.of(book, data, coords, new_levels)
+    given = [read_values(book, name, value, levels, new_levels) for name, value in data.items()]
+    asked = {**coords, **{dim: list(labels) for dim, labels in levels.levels.items()}}
     swapped = {one.leaf for one in given}
     table = book.graph().sizes()
-    for root, size in _touched(book, given, coords, table).items():
+    for root, size in _touched(book, given, asked, table).items():
         along = [(one, k) for one in given for k in range(len(one.labels)) if _group(book, one, k, table)[0] == root]
-        _label(book, root, size, along, coords, swapped | set(forgotten), table)
+        _label(book, root, size, along, asked, swapped | set(forgotten), table, levels)
+    recode_others(book, before, swapped, list(data))
     _check_lengths(book, given, swapped | set(forgotten), table)
+    check_factors(book)
+    return asked
 
 
-def read_values(book: Book, name: str, value: object) -> _Given:
+def read_values(
+    book: Book, name: str, value: object, levels: NewLevels | None = None, new_levels: str = "anew"
+) -> _Given:
     """Enter other values for one name; what a number everywhere, or observed too early, has been stands no more."""
     entry = book.entries.get(name)
     if entry is None or not isinstance(entry.node, Data):
         raise messages.unknown_data(name, _data_names(book), name in book.dims)
-    labelled = read_array(value, name)
+    labelled = (levels.codes.get(name) if levels else None) or _numbers(entry.node, name, value)
     _check_axes(name, entry, labelled)
+    if levels is not None and new_levels != "anew":
+        labelled = with_the_others(book, entry.node, labelled, {**level_dims(book), **levels.levels})
     if labelled.values.dtype.kind == "b" and not entry.node.boolean and _is_position(book, entry.node):
         raise messages.truth_for_positions(name)
     values = as_numbers(entry, labelled.values)
@@ -94,6 +107,11 @@ def as_numbers(entry: Entry, given: np.ndarray) -> np.ndarray:
         values = values.astype(np.int64)
     values.setflags(write=False)
     return values
+
+
+def _numbers(leaf: Data, name: str, value: object) -> Labelled:
+    """Turn values into numbers as the first ones were."""
+    return read_array(value, name) if leaf.coding is None else leaf.coding.read(value, name)
 
 
 def _group(book: Book, one: _Given, axis: int, table: SizeTable) -> tuple[Key, Size]:
@@ -116,7 +134,7 @@ def _touched(
 
 def _label(
     book: Book, root: Key, size: Size, along: list[tuple[_Given, int]], coords: Mapping[str, Sequence[object]],
-    given: set[Data], table: SizeTable,
+    given: set[Data], table: SizeTable, levels: NewLevels,
 ) -> None:
     """Put new data along one axis into one order: the model's, or that of the labels that replace its own."""
     axes = book.axes
@@ -127,16 +145,19 @@ def _label(
     wanted = asked or _wanted(known, [labels for _, labels in own if labels is not None], declared)
     if wanted is None:
         return
-    speaker = next((name for name, labels in own if labels is not None), "")
+    factor = [dim] if dim is not None and dim in levels.levels else []
+    speaker = next((name for name in factor), next((name for name, labels in own if labels is not None), ""))
     for one, axis in along:
         labels = one.labels[axis]
+        if labels is None and dim is not None and levels.grown.get(dim) and levels.extended:
+            raise coding_messages.level_not_labelled(one.name, dim, levels.grown[dim])
         if labels is None or len(labels) != len(wanted) == len(known or ()):
             continue  # without labels of its own it stands in the model's order; other lengths are told as such
         order = matching_order(one.name, dim, "" if wanted is known else speaker, wanted, labels, declared)
         if order is not None:
             _permute(book, one.leaf, axis, order)
     if known is not None and known != wanted:
-        _move_others(book, root, known, wanted, [name for name, _ in own], given)
+        _move_others(book, root, known, wanted, factor + [name for name, _ in own], given)
     for key in [root] if not _is_size(root) else _unnamed_axes(book, size, table):
         axes.set_labels(key, wanted)
 

@@ -3,33 +3,41 @@
 from __future__ import annotations
 
 import weakref
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from scistan.graph.called import assigned_name, variable_name
+from scistan.graph.labelled import Coding, Labelled
 from scistan.graph.labels import Labels
 from scistan.graph.node import Data, Node, extent, literal
 from scistan.graph.places import remember, user_place
+from scistan.messages import coding as coding_messages
 from scistan.messages import model as messages
 from scistan.shapes import DATA, Size
 
-__all__ = ["Labelled", "as_node", "data_leaf", "holds_expressions", "read_array", "read_dims", "unwrapped"]
-
-
-@dataclass(frozen=True, slots=True)
-class Labelled:
-    """An array with the dims and labels that came with it."""
-
-    values: np.ndarray
-    dims: tuple[str | None, ...] | None = None
-    labels: tuple[Labels | None, ...] = ()
+__all__ = [
+    "Labelled",
+    "as_node",
+    "data_leaf",
+    "described",
+    "holds_expressions",
+    "is_missing",
+    "leaf_of",
+    "library_of",
+    "objects_in",
+    "read_any",
+    "read_array",
+    "read_dims",
+    "rows_in_table",
+    "unwrapped",
+]
 
 
 def _from_pandas(value: Any) -> Labelled:
     if not hasattr(value, "index"):  # an Index or an array without labels
-        return Labelled(value.to_numpy(dtype=float, na_value=np.nan) if value.isna().any() else np.asarray(value))
+        missing = value.isna().any() and value.dtype.kind not in "mM"
+        return Labelled(value.to_numpy(dtype=float, na_value=np.nan) if missing else np.asarray(value))
     axes = [value.index] if value.ndim == 1 else [value.index, value.columns]
     dims = tuple(map(_axis_name, axes))
     labels = tuple(map(_labels_of_axis, axes))
@@ -42,13 +50,15 @@ def _from_pandas(value: Any) -> Labelled:
 
 
 def _refuse_text(value: Any) -> None:
-    """Refuse text and categories, by the name of their column."""
+    """Refuse text, categories and dates, by the name of their column."""
     columns = [(name, value[name]) for name in value.columns] if value.ndim == 2 and value.columns.is_unique else []
     for name, column in columns or [(getattr(value, "name", None), value)]:
         if column.dtype.name == "category" and column.dtype.categories.dtype.kind not in "biuf":
-            raise messages.categories(value, name)
+            raise coding_messages.categories(value, name)
         if columns and column.dtype.kind in "OU" and any(isinstance(one, str) for one in column):
-            raise messages.text_column(value, name)
+            raise coding_messages.text_column(value, name)
+        if columns and column.dtype.kind in "mM":
+            raise coding_messages.dates_column(value, name)
 
 
 def _axis_name(axis: Any) -> str | None:
@@ -88,16 +98,9 @@ def read_array(value: object, name: str = "", *, assigned: bool = False) -> Labe
 
     A message calls it `name`, or as its columns are called, or what it is `assigned` to on the user's line.
     """
-    if hasattr(type(value), "_scistan_node_"):
-        raise messages.already_part(value)
-    library = type(value).__module__.partition(".")[0]
-    reader = _READERS.get(library)
-    if library == "pandas":
+    if library_of(value) == "pandas":
         _refuse_text(value)
-    try:
-        labelled = reader(value) if reader else Labelled(_from_numpy(value))
-    except (ValueError, TypeError):
-        raise messages.not_a_value(value, "its rows have different lengths, or it holds no numbers") from None
+    labelled = read_any(value)
     kind = labelled.values.dtype.kind
     large = [n for n in labelled.values.flat if type(n) is int and abs(n) > _LARGEST] if kind == "O" else []
     if large:
@@ -109,15 +112,56 @@ def read_array(value: object, name: str = "", *, assigned: bool = False) -> Labe
     bad = ~np.isfinite(labelled.values)
     if bad.any():
         where = tuple(int(i) for i in np.argwhere(bad)[0])
-        at = _rows_in_table(value, bad) or where or "the only place"
+        at = rows_in_table(value, bad) or where or "the only place"
         whose = [name] if name else _columns(value, bad) or _called(value, assigned)
         raise messages.not_finite(int(bad.sum()), labelled.values[where], at, whose)
     return labelled
 
 
-def _rows_in_table(value: Any, bad: np.ndarray) -> str:
+def library_of(value: object) -> str:
+    """Name the library that a value's type comes from."""
+    return type(value).__module__.partition(".")[0]
+
+
+def read_any(value: object) -> Labelled:
+    """Read an array of whatever it holds, with the dims and labels that came with it."""
+    if hasattr(type(value), "_scistan_node_"):
+        raise messages.already_part(value)
+    reader = _READERS.get(library_of(value))
+    try:
+        return reader(value) if reader else Labelled(_from_numpy(value))
+    except (ValueError, TypeError):
+        raise messages.not_a_value(value, "its rows have different lengths, or it holds no numbers") from None
+
+
+def objects_in(value: object) -> list[object]:
+    """List what stands in an array that holds no numbers, missing values aside; nothing where it holds numbers."""
+    known = getattr(value, "dtype", None)
+    if known is None and not isinstance(value, list | tuple):
+        return []
+    try:
+        numbers = (np.asarray(value).dtype if known is None else known).kind in "biufcmM"
+        held = () if numbers else np.asarray(value, dtype=object).flat
+    except (ValueError, TypeError):  # rows of different lengths, told where they are read
+        return []
+    return [one for one in held if not is_missing(one)]
+
+
+def is_missing(one: object) -> bool:
+    """Tell whether this is how Python or pandas says that there is nothing."""
+    return one is None or type(one).__name__ in ("NAType", "NaTType") or (isinstance(one, float) and one != one)
+
+
+def described(value: object, name: str = "", *, assigned: bool = False) -> str:
+    """Name values for a message: as the model does, else as their column or the user's line does."""
+    own = getattr(value, "name", None)
+    column = own if isinstance(own, str) else ""
+    return name or (assigned and assigned_name()) or column or variable_name(value)
+
+
+def rows_in_table(value: Any, bad: np.ndarray) -> str:
     """Name the rows of a pandas table in which something is bad, by their labels."""
-    if type(value).__module__.partition(".")[0] != "pandas" or not hasattr(value, "index"):
+    if library_of(value) != "pandas" or not hasattr(value, "index"):
         return ""
     rows = _labels(value.index[np.unique(np.argwhere(bad)[:, 0])])
     shown = ", ".join(map(repr, rows[:3])) + (f" and {len(rows) - 3} more" if len(rows) > 3 else "")
@@ -166,11 +210,17 @@ def read_dims(name: str, dims: object) -> tuple[str, ...]:
 
 def data_leaf(value: object, dims: tuple[str | None, ...] | None = None, *, assigned: bool = False) -> Data:
     """Make a data leaf of its own from an array-like value: copied and frozen."""
-    labelled = read_array(value, assigned=assigned)
+    return leaf_of(read_array(value, assigned=assigned), dims)
+
+
+def leaf_of(
+    labelled: Labelled, dims: tuple[str | None, ...] | None = None, coding: Coding | None = None
+) -> Data:
+    """Make a data leaf of numbers that have been read; `coding` is how they became numbers."""
     frozen = _frozen(labelled.values)
     shape = tuple(Size.new(n, rank=DATA, axis=axis) for axis, n in enumerate(frozen.shape))
     leaf = Data(frozen, shape, integer=frozen.dtype.kind == "i", dims=dims or labelled.dims, labels=labelled.labels,
-                boolean=labelled.values.dtype.kind == "b")
+                boolean=labelled.values.dtype.kind == "b", coding=coding)
     remember(leaf, user_place())
     return leaf
 

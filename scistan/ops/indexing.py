@@ -15,6 +15,7 @@ from scistan.ops.coerce import as_node, read_array
 from scistan.ops.declaration import Attributes, declare
 from scistan.ops.elementwise import add, equal, greater, greater_equal, less, less_equal, not_equal
 from scistan.ops.expression import Expression, build
+from scistan.ops.levels import is_factor
 from scistan.shapes import ONE, Equality, Shape, Size, broadcast, values_of
 
 __all__ = [
@@ -196,6 +197,8 @@ def slice_size(size: Size, start: int | None, stop: int | None, step: int | None
 
 
 def _check_bounds(position: Node, size: Size, shape: tuple[int, ...]) -> None:
+    if is_factor(position):  # coded by the levels that a model has for it, which sees to it where it is used
+        return
     if isinstance(position, Data) and position.default is not None and position.default.size:
         check_no_negative(position.default, position.called)
         high = int(position.default.max())

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 import scistan as ss
+from scistan.model.fitted import FittedModel
 
 CASES: dict[str, dict[str, Callable[[], object]]] = {}
 
@@ -449,7 +450,12 @@ def masked_values():
 
 @case("data")
 def text():
-    ss.data(["a", "b"])  # here
+    model().mu * np.array(["a", "b"])  # here
+
+
+@case("data")
+def text_beside_numbers():
+    ss.data(["a", 1.5])  # here
 
 
 def people() -> pd.DataFrame:
@@ -484,7 +490,7 @@ def a_column_of_text():
 
 @case("data")
 def a_column_of_categories():
-    ss.data(people().town.astype("category"))  # here
+    model().mu * people().town.astype("category")  # here
 
 
 @case("data")
@@ -536,6 +542,234 @@ def ragged_rows():
 def an_expression_observed():
     m = model()
     ss.Normal(0, 1).observe(m.mu)  # here
+
+
+# -- codings -------------------------------------------------------------------------------------
+def sites() -> ss.Model:
+    m = ss.Model("sites")
+    m.site = ss.factor(["Oslo", "Bergen", "Oslo"], dims="visit")
+    m.altitude = ss.data(pd.Series([12.0, 23.0], index=pd.Index(["Bergen", "Oslo"], name="site")))
+    m.effect = ss.Normal(m.altitude, 1, dims="site")
+    m.y = ss.Normal(m.effect[m.site], 1).observe([0.1, 0.2, 0.3])
+    return m
+
+
+def fitted() -> FittedModel:
+    return FittedModel(sites())
+
+
+@case("coding")
+def missing_labels():
+    ss.factor(["a", None, "b"])  # here
+
+
+@case("coding")
+def missing_labels_of_a_variable():
+    m = model()
+    m.town = ss.factor(people().town.where([True, False, True, False]))  # here
+
+
+@case("coding")
+def missing_text():
+    m = model()
+    m.town = ss.data(people().town.where([True, False, True, True]))  # here
+
+
+@case("coding")
+def a_factor_of_a_table():
+    ss.factor(people()[["town", "likert"]])  # here
+
+
+@case("coding")
+def a_factor_of_one_text():
+    ss.factor("town")  # here
+
+
+@case("coding")
+def repeated_rows_called_as_the_factor():
+    m = model()
+    m.x = ss.data(people().set_index("town").likert)
+    m.town = ss.factor(people().town)  # here
+
+
+@case("coding")
+def levels_that_repeat():
+    ss.factor(["a", "b"], levels=["a", "b", "a"])  # here
+
+
+@case("coding")
+def a_text_for_levels():
+    ss.factor(["a", "b"], levels="ab")  # here
+
+
+@case("coding")
+def labels_that_are_no_level():
+    m = model()
+    m.town = ss.factor(people().town, levels=["a", "c"])  # here
+
+
+@case("coding")
+def labels_that_the_coords_do_not_have():
+    m = ss.Model(coords={"site": ["Oslo", "Tromso"]})
+    m.site = ss.factor(["Oslo", "Bergen", "Oslo"])  # here
+
+
+@case("coding")
+def a_factor_without_a_name():
+    m = sites()
+    m.z = m.effect[ss.factor(["Oslo"])]  # here
+
+
+@case("coding")
+def rows_called_as_the_factor():
+    m = model()
+    m.town = ss.factor(people().town, dims="town")  # here
+
+
+@case("coding")
+def a_factor_along_another_dim():
+    m = sites()
+    m.doctor = ss.factor(["Ann", "Bob", "Ann"], dims="visit")
+    m.z = m.effect[m.doctor]  # here
+
+
+@case("coding")
+def more_levels_than_the_axis_is_long():
+    m = sites()
+    m.few = ss.Normal(0, 1, shape=1)
+    m.z = m.few[m.site]  # here
+
+
+@case("coding")
+def labels_observed_as_counts():
+    m = model()
+    m.y = ss.Poisson(3).observe(ss.factor(["few", "many"]))  # here
+
+
+@case("coding")
+def codes_for_labels():
+    sites().with_data(site=[0, 1, 1])  # here
+
+
+@case("coding")
+def levels_of_other_data_without_what_runs_along_them():
+    sites().with_data(site=["Bodo", "Oslo", "Bodo"])  # here
+
+
+@case("coding")
+def labels_of_other_data_that_the_levels_given_do_not_have():
+    m = model()
+    m.arm = ss.factor(["low", "high"], levels=["low", "high"])
+    m.with_data(arm=["low", "hihg"])  # here
+
+
+@case("coding")
+def a_factor_of_one_level_that_grows():
+    m = model()
+    m.arm = ss.factor(["low", "low"])
+    m.with_data(arm=["low", "high"])  # here
+
+
+@case("coding")
+def mistyped_level_in_prediction():
+    fitted().elsewhere({"site": ["Olso"]}, None, "refuse", {})  # here
+
+
+@case("coding")
+def new_level_in_prediction():
+    fitted().elsewhere({"site": ["Tromso", "Oslo", "Vadso"]}, None, "refuse", {})  # here
+
+
+@case("coding")
+def new_level_without_what_runs_along_it():
+    fitted().elsewhere({"site": ["Tromso"]}, None, "extend", {})  # here
+
+
+@case("coding")
+def new_level_with_data_that_have_no_labels():
+    fitted().elsewhere({"site": ["Tromso"], "altitude": [1.0, 2.0, 3.0]}, None, "extend", {})  # here
+
+
+@case("coding")
+def data_for_levels_that_nobody_has():
+    altitude = pd.Series([1.0, 2.0], index=["Tromso", "Vadso"])
+    fitted().elsewhere({"site": ["Tromso"], "altitude": altitude}, None, "extend", {})  # here
+
+
+@case("coding")
+def a_constant_column_standardized():
+    m = model()
+    m.x = ss.standardize(pd.DataFrame({"age": [30.0, 40.0], "one": [1.0, 1.0]}))  # here
+
+
+@case("coding")
+def constant_numbers_standardized():
+    m = model()
+    m.x = ss.standardize([2.0, 2.0])  # here
+
+
+@case("coding")
+def one_number_standardized():
+    ss.standardize(2.0)  # here
+
+
+@case("coding")
+def no_rows_standardized():
+    ss.standardize(np.zeros((0, 2)))  # here
+
+
+@case("coding")
+def text_standardized():
+    ss.standardize(["a", "b"])  # here
+
+
+def standardized() -> ss.Model:
+    m = model()
+    m.x = ss.standardize(pd.DataFrame({"age": [30.0, 40.0], "dose": [1.0, 2.0]}))
+    return m
+
+
+@case("coding")
+def columns_that_were_not_standardized():
+    standardized().with_data(x=pd.DataFrame({"age": [30.0], "does": [1.0]}))  # here
+
+
+@case("coding")
+def fewer_columns_than_were_standardized():
+    standardized().with_data(x=[[30.0], [40.0]])  # here
+
+
+def dated() -> ss.Model:
+    m = model()
+    m.day = ss.data(pd.to_datetime(["2024-03-01", "2024-03-05"]))
+    m.wait = ss.data(pd.to_timedelta(["1 days", "36 hours"]))
+    return m
+
+
+@case("coding")
+def numbers_for_dates():
+    dated().with_data(day=[0.0, 4.0])  # here
+
+
+@case("coding")
+def text_that_is_no_date():
+    dated().with_data(day=["soon", "later"])  # here
+
+
+@case("coding")
+def numbers_for_spans():
+    dated().with_data(wait=[1.0, 2.0])  # here
+
+
+@case("coding")
+def dates_in_a_table():
+    ss.standardize(people()[["likert"]].assign(born=pd.to_datetime("2000-01-01")))  # here
+
+
+@case("coding")
+def a_missing_date():
+    m = model()
+    m.day = ss.data(pd.Series(pd.to_datetime(["2024-03-01", None])))  # here
 
 
 # -- dims and coords -----------------------------------------------------------------------------

@@ -164,8 +164,8 @@ def test_pandas_own_whole_numbers_and_missing_values():
     assert as_node(pd.Series([1, 2], dtype="Int64")).integer
     with pytest.raises(ss.DataError, match="NaN"):
         ss.data(pd.Series([1, None], dtype="Int64"))
-    with pytest.raises(ss.ModelError, match=r"cat\.codes"):
-        ss.data(pd.Series(["a", "b"], dtype="category"))
+    with pytest.raises(ss.ModelError, match=r"ss\.factor"):
+        as_node(pd.Series(["a", "b"], dtype="category"))
 
 
 def test_a_data_array_brings_dims_and_coords():
