@@ -64,8 +64,9 @@ def labels_repeat(name: str, dim: str, expected: int, given: int) -> DataError:
 def order_is_read(name: str, speaker: str, place: Place | None) -> DataError:
     beside = f"`{speaker}`" if speaker else "what it meets"
     return DataError(
-        f"`{name}` is read by position, as in `x[1:]`, and its labels stand in another order than those of {beside}.",
-        remedy="bring both into one order first, `x = x.loc[y.index]` or `sort_index()`",
+        f"the order of `{name}` counts, for it is read by position (`x[1:]`) or stands beside an array without labels, "
+        f"and its labels stand in another order than those of {beside}.",
+        remedy="bring both into one order first, `x = x.loc[y.index]` or `sort_index()`, or give every array labels",
         place=place or user_place(),
     )
 

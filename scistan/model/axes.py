@@ -9,7 +9,7 @@ import numpy as np
 
 from scistan.errors import Place
 from scistan.graph.labels import Labels, LabelsDiffer, order_of
-from scistan.graph.node import Data
+from scistan.graph.node import Data, Variable
 from scistan.messages import data as messages
 
 __all__ = ["Axes", "Key", "dim_key", "matching_order"]
@@ -172,17 +172,23 @@ class Axes:
     def meet(self, first: Key, second: Key, names: Names, place: Place | None) -> None:
         """Make two axes one; labels of both must be the same, and come into one order."""
         kept, other = self.root(first), self.root(second)
-        if kept == other or (self.dim_of(kept) is not None and self.dim_of(other) is not None):
+        named = self.dim_of(kept) is not None, self.dim_of(other) is not None
+        if kept == other or all(named):
             return
         own, given = self.labels.get(kept), self.labels.get(other)
-        if own is None and given is None and self.dim_of(kept) is None and self.dim_of(other) is None:
+        if own is None and given is None and not any(named):
             return  # without labels and names, positions are all there is
         if (own is None) != (given is None):
-            return  # labels beside none: they pair by position, and stay what they are
+            labelled, bare, name = (kept, other, names[0]) if given is None else (other, kept, names[1])
+            if not _is_latent(bare):  # labels beside none pair by position, and may not move from then on
+                self.read_by_position(labelled, name, place)
+            return
         if self.dim_of(other) is not None or (self.dim_of(kept) is None and other in self.ordered):
             kept, other, own, given, names = other, kept, given, own, names[::-1]
         if own is not None and given is not None:
             self._into_one_order(kept, other, own, given, names, place)
+        if other in self.ordered:
+            self.ordered |= {kept}
         self.parents[other] = kept
         self.leaves[kept] = self.leaves.get(kept, ()) + self.leaves.pop(other, ())
         self.labels.pop(other, None)
@@ -215,6 +221,10 @@ class Axes:
         if any(at in self.moved for at in self.leaves.get(root, ())):
             raise messages.order_is_read(name(), "", place)
         self.ordered |= {root}
+
+
+def _is_latent(key: Key) -> bool:
+    return isinstance(key, tuple) and isinstance(key[0], Variable)
 
 
 def matching_order(

@@ -222,11 +222,14 @@ class Book:
     def _keys_of_draw(self, name: str, draw: Draw, dims: Dims, node: Variable | Data) -> Keys:
         """Let the axes of a distribution's arguments meet those of its value: labels are matched along each."""
         own = self._keys_of_data(name, node, dims) if isinstance(node, Data) else own_keys(node, dims)
-        met: list[list[tuple[Key, Callable[[], str]]]] = [[(key, lambda: name)] for key in own]
+        met: list[list[tuple[Key, Callable[[], str]]]] = [[] for _ in own]
         for axis, arg, at in self._axes_of_arguments(draw):
             fact = self.facts.of(arg)
             met[axis].append((fact.keys[at], self.facts.speaking(arg, fact.dims[at])))
-        return tuple(self.axes.meet_all(keys, None) or key for keys, key in zip(met, own, strict=True))
+        # What comes last moves: the arguments were in the model before.
+        return tuple(
+            self.axes.meet_all([*keys, (key, lambda: name)], None) or key for keys, key in zip(met, own, strict=True)
+        )
 
     def _axes_of_arguments(self, draw: Draw) -> Iterator[tuple[int, Node, int]]:
         """Give each axis of the value with an argument's axis that runs along it, events included."""

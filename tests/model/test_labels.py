@@ -180,6 +180,22 @@ def test_a_series_read_by_position_keeps_its_order():
     refused(lag, "`later`", "by position")
 
 
+def test_what_stands_beside_an_array_without_labels_does_not_move():
+    x, z = pd.Series([1.0, 2.0, 3.0], index=list("abc")), pd.Series([30.0, 10.0, 20.0], index=list("cab"))
+    m = ss.Model()
+    m.x, m.z = ss.data(x), ss.data(z)
+    m.pair = m.x * np.array([1.0, 10.0, 100.0])
+    m.sum = m.z + m.x  # z is the one that moves, though it stands first
+    drawn = m.simulate(seed=0)
+    np.testing.assert_array_equal(drawn["pair"], [1.0, 20.0, 300.0])
+    np.testing.assert_array_equal(drawn["sum"], [11.0, 22.0, 33.0])
+    def observe():  # is it in the order of x, or of z?
+        m.y = ss.Normal(m.sum, 1).observe(np.zeros(3))
+    refused(observe, "without labels", "give every array labels")
+    m.y = ss.Normal(m.sum, 1).observe(pd.Series([22.0, 11.0, 33.0], index=list("bac")))
+    assert m.log_density({}) == pytest.approx(3 * -0.9189385332046727)
+
+
 def test_coords_in_another_order_take_everything_along():
     m = regression(table(name="patient"), outcome("patient"), scale("patient"))
     other = m.with_data(coords={"patient": ROWS[::-1]})
