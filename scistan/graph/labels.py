@@ -36,6 +36,11 @@ class Labels:
     __hash__ = None  # type: ignore[assignment]
 
     @cached_property
+    def listed(self) -> list[object]:
+        """The labels as a list, one for all who ask."""
+        return self.values if isinstance(self.values, list) else list(self.values)
+
+    @cached_property
     def places(self) -> dict[Hashable, int]:
         """Where each label stands; a label that repeats counts where it is last."""
         return {_key(label): k for k, label in enumerate(self.values)}

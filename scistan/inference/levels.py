@@ -19,7 +19,7 @@ from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import NUMPY, conditional_mean, draw_term
 from scistan.targets.scipy.streams import stream
 
-__all__ = ["NEW_LEVELS", "Latents", "latents_at"]
+__all__ = ["NEW_LEVELS", "Asked", "Latents", "latents_at"]
 
 NEW_LEVELS = ("refuse", "draw", "average")
 _NEW = -1
@@ -31,6 +31,15 @@ class Latents:
 
     draws: Mapping[str, np.ndarray]
     new: Mapping[str, list[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What to do at new elements, and the seeds of those with labels and of those without."""
+
+    policy: str
+    fit_seed: int
+    seed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,32 +56,35 @@ class _Axis:
 
 
 def latents_at(
-    fitted: Instance, instance: Instance, posterior: Mapping[str, np.ndarray], policy: str, fit_seed: int, seed: int
+    fitted: Instance, instance: Instance, posterior: Mapping[str, np.ndarray], rows: np.ndarray, question: Asked
 ) -> Latents:
-    """Match the draws of every latent with the labels of new inputs; new ones as `policy` says.
+    """Match the draws of every latent with the labels of new inputs, at the draws `rows`; new ones as was asked.
 
     The effect of a new label depends on the fit's seed, the variable and the label alone, so that it is the same in
-    every call; the effects of new rows without labels depend on the call's `seed`.
+    every call; the effects of new rows without labels depend on the call's own seed.
     """
-    evaluator = Evaluator(instance, NUMPY)
-    found: dict[str, np.ndarray] = {}
-    new: dict[str, list[object]] = {}
+    terms = instance.graph.latents  # in the order they were written: parents first
     replaced = replaced_rows(fitted, instance)
     own = _labels_of_data(fitted), _labels_of_data(instance)
-    for term in instance.graph.latents:  # in the order they were written: parents first
-        draws = posterior[term.name]
-        axes = [_axis(fitted, instance, term, axis, replaced, own) for axis in range(len(term.draw.shape))]
-        for axis in axes:
-            if axis.labels is not None and len(axis.new):
-                new[axis.dim] = [axis.labels.values[int(k)] for k in axis.new]
-        if any(len(axis.new) for axis in axes):
-            _check(term, axes, policy)
-            streams = _Streams(fit_seed, seed, term.name)
-            draws = _with_new(instance, term, axes, draws, policy, evaluator, streams)
+    axes = {
+        t.name: [_axis(fitted, instance, t, axis, replaced, own) for axis in range(len(t.draw.shape))] for t in terms
+    }
+    labelled = [axis for along in axes.values() for axis in along if axis.labels is not None and len(axis.new)]
+    # What is new by its label is drawn for all draws, so that it is the same whichever of them are asked for.
+    before, after = (slice(None), rows) if labelled else (rows, slice(None))
+    evaluator = Evaluator(instance, NUMPY)
+    found: dict[str, np.ndarray] = {}
+    for term in terms:
+        draws, along = posterior[term.name][before], axes[term.name]
+        if any(len(axis.new) for axis in along):
+            _check(term, along, question.policy)
+            streams = _Streams(question.fit_seed, question.seed, term.name)
+            draws = _with_new(instance, term, along, draws, question.policy, evaluator, streams)
         else:
-            draws = _taken(draws, axes)
-        found[term.name] = draws
+            draws = _taken(draws, along)
+        found[term.name] = draws[after]
         evaluator.set(term.value, draws, batched=True)
+    new = {axis.dim: [axis.labels.values[int(k)] for k in axis.new] for axis in labelled if axis.labels is not None}
     return Latents(found, new)
 
 

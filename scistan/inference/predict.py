@@ -15,7 +15,7 @@ from scistan.graph.places import warn_at_users_line
 from scistan.inference.extrapolation import data_given, far_outside
 from scistan.inference.freeze import freeze_statistics
 from scistan.inference.generated import derived_quantities, predictive
-from scistan.inference.levels import NEW_LEVELS, Latents, latents_at
+from scistan.inference.levels import NEW_LEVELS, Asked, Latents, latents_at
 from scistan.inference.prior import constant_data
 from scistan.inference.seam import group, to_inference_data
 from scistan.inference.size import free_memory
@@ -65,10 +65,9 @@ def predict(fit: Fit, question: Question, seed: int) -> Any:
     rows = _rows(chains, length, question.draws)
     _check_memory(instance, names, rows.size)
     flat = {t.name: _flat(fit.posterior[t.name]) for t in instance.graph.latents}
-    latents = latents_at(
-        subject.instance, instance, flat, question.new_levels, int(fit.settings["seed"]), seed
-    )
-    posterior = {n: array[rows.ravel()].reshape(*rows.shape, *array.shape[1:]) for n, array in latents.draws.items()}
+    asked = Asked(question.new_levels, int(fit.settings["seed"]), seed)
+    latents = latents_at(subject.instance, instance, flat, rows.ravel(), asked)
+    posterior = {n: array.reshape(*rows.shape, *array.shape[1:]) for n, array in latents.draws.items()}
     arrays = _computed(instance, posterior, names, rows.shape, seed)
     for text in frozen:
         fit.note(messages.stays_frozen(text))

@@ -351,7 +351,7 @@ class Book:
             for k, (dim, key) in enumerate(zip(entry.dims, entry.keys, strict=True)):
                 labels = self.axes.labels_of(key) if dim is None else None
                 if labels is not None and not labels.implied:
-                    found[f"{name}_dim_{k}"] = list(labels)
+                    found[f"{name}_dim_{k}"] = labels.listed
         return found
 
     def copy(self) -> Book:
