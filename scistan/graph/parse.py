@@ -56,8 +56,8 @@ class UndeclaredError(InternalError):
 class Leaves(Protocol):
     """What makes the leaves of a graph that is read: the text knows their shapes and no more."""
 
-    def variable(self, name: str, shape: Shape) -> Variable: ...
-    def data(self, number: int, shape: Shape, integer: bool) -> Data: ...
+    def variable(self, name: str, shape: Shape, /) -> Variable: ...
+    def data(self, number: int, shape: Shape, integer: bool, /) -> Data: ...
 
 
 class _Blank:
@@ -66,7 +66,7 @@ class _Blank:
     def variable(self, name: str, shape: Shape) -> Variable:
         return Variable(name, shape, self, None)
 
-    def data(self, number: int, shape: Shape, integer: bool) -> Data:
+    def data(self, _: int, shape: Shape, integer: bool) -> Data:
         return Data(None, shape, integer=integer)
 
 

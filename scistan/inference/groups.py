@@ -97,6 +97,7 @@ def attributes(fit: Fit) -> dict[str, Any]:
         "settings": json.dumps(dict(fit.settings), default=_plain),
         "why": fit.why,
         "notes": json.dumps(list(fit.notes)),
+        "left_out": json.dumps(sorted(fit.left_out)),
         **{f"seconds_{part}": float(seconds) for part, seconds in fit.timing.items()},
     }
 

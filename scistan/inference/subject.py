@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -13,6 +13,7 @@ import numpy as np
 from scistan.diagnostics import Context
 from scistan.graph.instance import Instance
 from scistan.graph.walk import topological
+from scistan.inference.record import Record
 from scistan.messages import sampling as messages
 from scistan.targets.stan.program import StanProgram, lower_to_stan
 
@@ -33,18 +34,29 @@ class Fitted(Protocol):
         """
         ...
 
+    def record(self) -> Record | None:
+        """Give all that the model is, to be saved with a fit; None where it holds what only Python knows."""
+        ...
+
 
 @dataclass(eq=False)
 class Subject:
     """The model that was fitted, on the data it was fitted to.
 
-    `sampled` is what the program was written for: the instance, with observations of equal rows merged.
+    `sampled` is what the program was written for: the instance, with observations of equal rows merged. A subject that
+    was read from a file has its program written when it is first asked for, and knows how it was `restored`.
     """
 
     instance: Instance
-    program: StanProgram
+    written: StanProgram | None = None
     model: Fitted | None = None
     sampled: Instance | None = None
+    restored: tuple[Callable[[Record], Subject], Record] | None = None
+
+    @cached_property
+    def program(self) -> StanProgram:
+        """What the engine runs."""
+        return self.written or lower_to_stan(self.instance.graph, **NOTHING_GENERATED)
 
     @property
     def data(self) -> dict[str, Any]:
@@ -60,6 +72,13 @@ class Subject:
         """The hash of the program: equal models have equal ones, whatever their data."""
         program = lower_to_stan(self.instance.graph, **NOTHING_GENERATED) if self.merged else self.program
         return hashlib.sha256(program.text.encode()).hexdigest()
+
+    def __reduce__(self) -> Any:
+        """Travel as the record that the model was read from: functions do not."""
+        if self.restored is None:
+            raise TypeError("a model that was not read from a file cannot be pickled")
+        again, record = self.restored
+        return again, (record,)
 
     @property
     def latents(self) -> list[str]:

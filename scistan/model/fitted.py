@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 
 from scistan.graph.instance import Instance
 from scistan.graph.node import Data
+from scistan.graph.text import UnwritableError
+from scistan.inference.record import Record
 from scistan.messages import model as messages
 from scistan.model.equal import same_definition
+from scistan.model.record import record_of
 
 if TYPE_CHECKING:
     from scistan.model.book import Entry
@@ -34,6 +37,13 @@ class FittedModel:
             model._book.entries[entry.name] = entry
         observed = [t.value for t in model.to_graph().observed if isinstance(t.value, Data)]
         return model._swapped(data, {}, coords, forgotten=observed, new_levels=new_levels).instance()
+
+    def record(self) -> Record | None:
+        """Give all that the model was when it was fitted; None where it holds what only Python knows."""
+        try:
+            return record_of(self.model)
+        except UnwritableError:
+            return None
 
     def _derived_later(self) -> list[Entry]:
         """List the quantities that were derived since the fit; a density that has changed since is refused."""

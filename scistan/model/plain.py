@@ -37,6 +37,8 @@ def label_to_plain(label: object) -> object:
         return {"tuple": [label_to_plain(one) for one in label]}
     if isinstance(label, np.datetime64 | np.timedelta64):
         return {type(label).__name__: [int(label.astype(np.int64)), np.datetime_data(label.dtype)[0]]}
+    if isinstance(label, np.generic):
+        return label_to_plain(label.item())
     kind = type(label).__name__
     return {kind: _WRITERS[kind](label)} if kind in _WRITERS else str(label)
 

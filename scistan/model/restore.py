@@ -58,6 +58,7 @@ class _Reader:
         self.now: dict[Data, np.ndarray | None] = {}
         self.reading: Reading = parse_exact(_text(plain["graph"]), OPS, DISTRIBUTIONS, self)
         _check_arguments(self.reading.graph)
+        self._check_complete()
 
     def read(self) -> Model:
         plain = self.plain
@@ -102,6 +103,14 @@ class _Reader:
         array = np.array(found, order="C")
         array.setflags(write=False)
         return array
+
+    def _check_complete(self) -> None:
+        """Refuse data without values; only observations may be promised."""
+        graph = self.reading.graph
+        promised = {term.value for term in graph.observed}
+        for leaf in graph.data:
+            if leaf not in promised and self.now.get(leaf, leaf.default) is None:
+                raise DamagedRecordError(f"the data `{leaf.called}` have no values")
 
     # -- entries ----------------------------------------------------------------------------------
     def _entries(self) -> dict[str, Entry]:

@@ -1,0 +1,34 @@
+"""`ss.load`: a saved fit or point estimate, with the model it is of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from scistan.inference.persist import load_fit
+from scistan.inference.record import Record
+from scistan.inference.subject import Subject
+from scistan.model.fitted import FittedModel
+from scistan.model.restore import model_of
+
+__all__ = ["load", "restored_subject"]
+
+
+def load(path: str | Path, model: Any = None) -> Any:
+    """Read a fit, or a point estimate (`.npz`); the model it is of comes with it.
+
+    Ops and distributions of one's own must be declared before. A `model` that is given must be the one that was fitted;
+    its labels may stand in another order, in which the draws are then put.
+    """
+    path = Path(path)
+    if path.suffix == ".npz":
+        from scistan.inference.point.storage import load_estimate
+
+        return load_estimate(path, model)
+    return load_fit(path, model, restored_subject)
+
+
+def restored_subject(record: Record) -> Subject:
+    """Give what a fit was a fit of, from the model's record."""
+    model = model_of(record)
+    return Subject(model.instance(), model=FittedModel(model), restored=(restored_subject, record))
