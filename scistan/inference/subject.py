@@ -34,6 +34,10 @@ class Fitted(Protocol):
         """
         ...
 
+    def instance(self) -> Instance:
+        """Give the model on the data it was fitted to."""
+        ...
+
     def record(self) -> Record | None:
         """Give all that the model is, to be saved with a fit; None where it holds what only Python knows."""
         ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scistan.graph.instance import Instance
 from scistan.graph.node import Data
@@ -37,6 +37,17 @@ class FittedModel:
             model._book.entries[entry.name] = entry
         observed = [t.value for t in model.to_graph().observed if isinstance(t.value, Data)]
         return model._swapped(data, {}, coords, forgotten=observed, new_levels=new_levels).instance()
+
+    def instance(self) -> Instance:
+        """Give the model on the data it was fitted to."""
+        return self.model.instance()
+
+    def __reduce__(self) -> Any:
+        """Travel as a record: functions do not."""
+        from scistan.model.loading import restored_model
+
+        record = self.record()
+        return (restored_model, (record,)) if record is not None else self.model.__reduce__()
 
     def record(self) -> Record | None:
         """Give all that the model was when it was fitted; None where it holds what only Python knows."""

@@ -11,7 +11,7 @@ from scistan.inference.subject import Subject
 from scistan.model.fitted import FittedModel
 from scistan.model.restore import model_of
 
-__all__ = ["load", "restored_subject"]
+__all__ = ["load", "restored_model", "restored_subject"]
 
 
 def load(path: str | Path, model: Any = None) -> Any:
@@ -24,11 +24,16 @@ def load(path: str | Path, model: Any = None) -> Any:
     if path.suffix == ".npz":
         from scistan.inference.point.storage import load_estimate
 
-        return load_estimate(path, model)
+        return load_estimate(path, model, restored_model)
     return load_fit(path, model, restored_subject)
+
+
+def restored_model(record: Record) -> FittedModel:
+    """Give the model that was fitted, from its record."""
+    return FittedModel(model_of(record))
 
 
 def restored_subject(record: Record) -> Subject:
     """Give what a fit was a fit of, from the model's record."""
-    model = model_of(record)
-    return Subject(model.instance(), model=FittedModel(model), restored=(restored_subject, record))
+    model = restored_model(record)
+    return Subject(model.instance(), model=model, restored=(restored_subject, record))
