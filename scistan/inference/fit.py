@@ -68,7 +68,7 @@ class Fit:
         return self._with({**deepcopy(parts, memo), "subject": self.subject})  # a graph never changes
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        if self.subject is None or self.subject.restored is not None:  # loaded, so that the model is known as text
+        if self.subject is None or self.subject.restored:  # loaded, so that the model is known as text
             return super().__reduce_ex__(protocol)
         raise model_messages.not_picklable(
             f"the fit of `{self.model_name}`", "write it with `fit.save(path)`, and read it there with `ss.load(path)`"

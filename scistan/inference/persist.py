@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,15 +21,13 @@ from scistan.inference.groups import GENERATED
 from scistan.inference.match import in_order_of
 from scistan.inference.record import DamagedRecordError, Record, record_from_dataset, record_to_dataset
 from scistan.inference.seam import dataset_names, dataset_of
+from scistan.inference.subject import Fitted, Subject
 from scistan.messages import sampling as messages
-
-if TYPE_CHECKING:
-    from scistan.inference.subject import Subject
 
 __all__ = ["Restore", "load_fit", "save"]
 
-# What makes a subject of a record; models live in a layer above this one.
-Restore = Callable[[Record], "Subject"]
+# What makes a model of a record; models live in a layer above this one.
+Restore = Callable[[Record], Fitted]
 
 _ORDER = "variable_order"
 _MODEL = "scistan_model"  # the group of the model's record
@@ -120,7 +118,7 @@ def load_fit(path: Path, model: Any, restore: Restore) -> Fit:
 def _held(path: Path, dataset: Any, restore: Restore) -> Subject:
     """Build the model that a file holds."""
     try:
-        return restore(record_from_dataset(dataset))
+        return Subject.restore(restore(record_from_dataset(dataset)))
     except UndeclaredError as error:
         raise messages.undeclared(path, error.kind, error.name) from None
     except DamagedRecordError as error:

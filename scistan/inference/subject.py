@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -48,14 +48,14 @@ class Subject:
     """The model that was fitted, on the data it was fitted to.
 
     `sampled` is what the program was written for: the instance, with observations of equal rows merged. A subject that
-    was read from a file has its program written when it is first asked for, and knows how it was `restored`.
+    was `restored` from a file has its program written when it is first asked for.
     """
 
     instance: Instance
     written: StanProgram | None = None
     model: Fitted | None = None
     sampled: Instance | None = None
-    restored: tuple[Callable[[Record], Subject], Record] | None = None
+    restored: bool = False
 
     @cached_property
     def program(self) -> StanProgram:
@@ -77,12 +77,14 @@ class Subject:
         program = lower_to_stan(self.instance.graph, **NOTHING_GENERATED) if self.merged else self.program
         return hashlib.sha256(program.text.encode()).hexdigest()
 
+    @classmethod
+    def restore(cls, model: Fitted) -> Subject:
+        """Give what a fit is a fit of, from a model that was read from a file."""
+        return cls(model.instance(), model=model, restored=True)
+
     def __reduce__(self) -> Any:
-        """Travel as the record that the model was read from: functions do not."""
-        if self.restored is None:
-            raise TypeError("a model that was not read from a file cannot be pickled")
-        again, record = self.restored
-        return again, (record,)
+        """Travel as the model that was read from a file; all else follows from it."""
+        return Subject.restore, (self.model,)
 
     @property
     def latents(self) -> list[str]:

@@ -7,11 +7,10 @@ from typing import Any
 
 from scistan.inference.persist import load_fit
 from scistan.inference.record import Record
-from scistan.inference.subject import Subject
 from scistan.model.fitted import FittedModel
 from scistan.model.restore import model_of
 
-__all__ = ["load", "restored_model", "restored_subject"]
+__all__ = ["load", "restored_model"]
 
 
 def load(path: str | Path, model: Any = None) -> Any:
@@ -25,15 +24,9 @@ def load(path: str | Path, model: Any = None) -> Any:
         from scistan.inference.point.storage import load_estimate
 
         return load_estimate(path, model, restored_model)
-    return load_fit(path, model, restored_subject)
+    return load_fit(path, model, restored_model)
 
 
 def restored_model(record: Record) -> FittedModel:
     """Give the model that was fitted, from its record."""
     return FittedModel(model_of(record))
-
-
-def restored_subject(record: Record) -> Subject:
-    """Give what a fit was a fit of, from the model's record."""
-    model = restored_model(record)
-    return Subject(model.instance(), model=model, restored=(restored_subject, record))

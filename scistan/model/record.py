@@ -35,7 +35,8 @@ class _Writer:
         self.book = book
         self.graph = book.graph()
         self.exact: ExactText = exact_text(self.graph, book.dims.values())
-        self.arrays: dict[str, np.ndarray] = {}
+        self.arrays: dict[str, list[np.ndarray]] = {}
+        self.filled: dict[str, int] = {}
         self.labels: list[Labels] = []
         self.files: dict[str, int] = {}
 
@@ -56,7 +57,7 @@ class _Writer:
             "places": {n[1:]: self._places(node) for node, n in self.exact.numbers.items() if n[0] == "%"},
         }
         plain |= {"labels": [labels_to_plain(labels) for labels in self.labels], "files": list(self.files)}
-        return Record(json.dumps(plain), self.arrays)
+        return Record(json.dumps(plain), {kind: np.concatenate(parts) for kind, parts in self.arrays.items()})
 
     def _number(self, node: Node) -> int:
         return int(self.exact.numbers[node][1:])
@@ -85,18 +86,22 @@ class _Writer:
             "boolean": leaf.boolean,
             "dims": leaf.dims,
             "labels": [None if own is None else self._labels(own) for own in leaf.labels],
-            "written": self._array(f"data_{self._number(leaf)}", leaf.default),
+            "written": self._array(leaf.default),
         }
         if leaf in self.book.axes.values:
-            plain["now"] = self._array(f"data_{self._number(leaf)}_now", self.book.axes.values[leaf])
+            plain["now"] = self._array(self.book.axes.values[leaf])
         return plain
 
-    def _array(self, name: str, array: np.ndarray | None) -> dict[str, Any] | None:
+    def _array(self, array: np.ndarray | None) -> dict[str, Any] | None:
+        """Put an array behind those of its kind: a model written in a loop has thousands, and a file few variables."""
         if array is None:
             return None
-        if array.size:  # an axis of no length means another thing in netCDF
-            self.arrays[name] = array
-        return {"name": name, "kind": array.dtype.name, "shape": array.shape}
+        kind = array.dtype.name
+        start = self.filled.get(kind, 0)
+        self.filled[kind] = start + array.size
+        if array.size:
+            self.arrays.setdefault(kind, []).append(array.ravel())
+        return {"kind": kind, "start": start, "shape": array.shape}
 
     def _labels(self, labels: Labels) -> int:
         """Give the number of labels in the list of all: rows are labelled once, however many columns they have."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -96,11 +97,14 @@ class _Reader:
     def _array(self, plain: Mapping[str, Any] | None) -> np.ndarray | None:
         if plain is None:
             return None
-        shape = tuple(int(length) for length in plain["shape"])
-        found = self.arrays[plain["name"]] if 0 not in shape else np.empty(shape, dtype=plain["kind"])
-        if found.shape != shape or plain["kind"] not in _KINDS or found.dtype.name != plain["kind"]:
-            raise DamagedRecordError(f"the array {plain['name']!r} is not the one that was written")
-        array = np.array(found, order="C")
+        kind, start, shape = plain["kind"], int(plain["start"]), tuple(int(length) for length in plain["shape"])
+        if kind not in _KINDS:
+            raise DamagedRecordError(f"{kind!r} is no kind of numbers")
+        kept = self.arrays.get(kind, np.empty(0, kind))
+        found = kept[start : start + math.prod(shape)]
+        if start < 0 or kept.ndim != 1 or kept.dtype.name != kind or found.size != math.prod(shape):
+            raise DamagedRecordError("its numbers are not those that were written")
+        array = np.array(found.reshape(shape))
         array.setflags(write=False)
         return array
 

@@ -355,7 +355,6 @@ def test_arrays_that_were_changed_are_noticed():
     with pytest.raises(DamagedRecordError, match="no text"):
         record_from_dataset(dataset.drop_vars("record"))
     record = record_of(labelled())
-    with pytest.raises(DamagedRecordError, match="not the one that was written"):
-        model_of(Record(record.text, {key: array[:1] for key, array in record.arrays.items()}))
-    with pytest.raises(DamagedRecordError, match="does not fit together"):
-        model_of(Record(record.text))
+    for arrays in ({key: array[:-1] for key, array in record.arrays.items()}, {}, {"float64": np.zeros((99, 1))}):
+        with pytest.raises(DamagedRecordError, match="its numbers are not those that were written"):
+            model_of(Record(record.text, arrays))

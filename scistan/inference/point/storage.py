@@ -89,7 +89,8 @@ def load_estimate(
 
 def _record_in(path: Path, file: Any, digest: str) -> Record:
     names = [key for key in file.files if key.startswith("record:")]
-    found = Record(str(file["record"]), {key.removeprefix("record:"): file[key] for key in names})
+    text = str(file["record"]) if "record" in file.files else ""
+    found = Record(text, {key.removeprefix("record:"): file[key] for key in names})
     if found.digest != digest:
         raise messages.broken_record(path, "it has been changed since it was written")
     return found
