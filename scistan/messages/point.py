@@ -80,7 +80,7 @@ def not_an_estimate(path: object, why: str) -> DataError:
 def broken_record(path: object, why: str) -> DataError:
     return DataError(
         f"{path} is not a saved estimate as it was written: the record of its model cannot be read: {why}.",
-        remedy="save the estimate again",
+        remedy="save the estimate again, or give the model: ss.load(path, model=m)",
         place=user_place(),
     )
 

@@ -242,8 +242,7 @@ def not_a_fit(path: object, why: str) -> DataError:
 def broken_record(path: object, why: str) -> DataError:
     return DataError(
         f"{path} is not a saved fit as it was written: the record of its model cannot be read: {why}.",
-        remedy="save the fit again; if you have written the model, build it and read the draws by "
-        "`xarray.open_dataset(path, group='posterior')`",
+        remedy="save the fit again, or give the model: ss.load(path, model=m)",
         place=user_place(),
     )
 

@@ -80,7 +80,10 @@ class _Writer:
 
     # -- data -----------------------------------------------------------------------------------
     def _data(self, leaf: Data) -> dict[str, Any]:
-        """Write one leaf: as it was written, and as it stands now where that is something else."""
+        """Write one leaf: as it was written, and as it stands now where that is something else.
+
+        All that a leaf is stands here: a further slot of `Data` is a further row, and one of `data` in `restore.py`.
+        """
         plain: dict[str, Any] = {
             "called": leaf.called,
             "boolean": leaf.boolean,
