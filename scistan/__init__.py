@@ -41,7 +41,7 @@ __all__ = [
 _LATER = {
     "compile_models": "scistan.inference.compile",
     "doctor": "scistan.toolchain.doctor",
-    "load": "scistan.inference.persist",
+    "load": "scistan.model.loading",
     "sample_models": "scistan.inference.many",
 }
 

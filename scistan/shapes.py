@@ -3,16 +3,45 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-__all__ = ["ONE", "Shape", "Size", "SizeConflict", "SizeTable", "Symbol", "broadcast", "is_repeated", "values_of"]
+__all__ = [
+    "ONE", "RULES", "LengthRule", "Shape", "Size", "SizeConflict", "SizeTable", "Symbol", "broadcast", "is_repeated",
+    "new_serial", "values_of",
+]
 
 _serials = itertools.count()
 
 # Which of two equal symbols gives its name to both: a dim before a data axis before a shape= before the rest.
 DIM, DATA, GIVEN, COMPUTED = range(4)
+
+
+def new_serial() -> int:
+    """Give a symbol's place in the order in which symbols are made."""
+    return next(_serials)
+
+
+RULES: Mapping[str, Callable[..., int]] = {
+    "product": lambda *lengths: math.prod(lengths),
+    "rest": lambda total, *known: total // max(1, math.prod(known)),
+    "floor_divide": lambda length, by: length // by,
+    "remainder": lambda length, by: length % by,
+    "slice": lambda length, start, stop, step: len(range(*slice(start, stop, step).indices(length))),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LengthRule:
+    """How Python computes a length from others: by name and constants, so that it can be written down."""
+
+    name: str
+    constants: tuple[int | None, ...] = ()
+
+    def __call__(self, *lengths: int) -> int:
+        return RULES[self.name](*lengths, *self.constants)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +54,7 @@ class Symbol:
     axis: int = 0
     rule: Callable[..., int] | None = None
     of: tuple[Size, ...] = ()
-    serial: int = field(default_factory=lambda: next(_serials))
+    serial: int = field(default_factory=new_serial)
 
     def __repr__(self) -> str:
         return f"{self.hint}={self.today}"
@@ -126,16 +155,16 @@ class Size:
         if isinstance(other, int):
             return self.scaled(other)
         if isinstance(other, Size):
-            return Size.computed(lambda a, b: a * b, self, other)
+            return Size.computed(LengthRule("product"), self, other)
         return Size.to_quantity(self) * other if isinstance(other, float) else NotImplemented
 
     __rmul__ = __mul__
 
     def __floordiv__(self, other: int) -> Size:
-        return Size.computed(lambda n: n // other, self) if isinstance(other, int) else NotImplemented
+        return Size.computed(LengthRule("floor_divide", (other,)), self) if isinstance(other, int) else NotImplemented
 
     def __mod__(self, other: int) -> Size:
-        return Size.computed(lambda n: n % other, self) if isinstance(other, int) else NotImplemented
+        return Size.computed(LengthRule("remainder", (other,)), self) if isinstance(other, int) else NotImplemented
 
     # What is no whole number is a quantity of the model: `1 / n` follows the data as `n` does.
     def __truediv__(self, other: Any) -> Any:

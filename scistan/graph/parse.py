@@ -1,4 +1,4 @@
-"""Read a graph from its text: fresh leaves, lengths by their printed names, data without values."""
+"""Read a graph from its text, plain or exact: fresh leaves, and lengths by their printed names."""
 
 from __future__ import annotations
 
@@ -6,23 +6,31 @@ import ast
 import math
 import re
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from scistan.errors import InternalError
 from scistan.graph.graph import Draw, Graph, Term
-from scistan.graph.node import Data, Node, Variable, apply, extent, literal
-from scistan.shapes import Equality, Shape, Size, Symbol
+from scistan.graph.node import Data, Node, Variable, apply, extent, find_applied, literal
+from scistan.graph.text import RANKS
+from scistan.shapes import COMPUTED, RULES, Equality, LengthRule, Shape, Size, Symbol, new_serial
 
-__all__ = ["parse"]
+__all__ = ["Leaves", "Reading", "UndeclaredError", "parse", "parse_exact"]
 
 _FIRST_LENGTH = 1000  # a named length is this and more, so that no position written in the text lies outside
 _TRIES = 50
 
 _LEAF = re.compile(r"%(?P<number>\d+) = (?P<kind>variable|data) (?P<name>\w+)(?P<whole> int| real|) \[(?P<shape>.*)\]")
-_CALL = re.compile(r"%(?P<number>\d+) = (?P<call>\w+\(.*\)) \[(?P<shape>.*)\]")
-_TERM = re.compile(r"(?P<role>latent|observed) (?P<name>\w+) = (?P<value>\S+) ~ (?P<call>\w+\(.*\)) \[(?P<shape>.*)\]")
+_WHERE = r"(?: where (?P<where>[-+*\w=, ]+))?"
+_CALL = re.compile(r"%(?P<number>\d+) = (?P<call>\w+\(.*\)) \[(?P<shape>.*)\]" + _WHERE)
+_TERM = re.compile(
+    r"(?P<role>latent|observed) (?P<name>\w+) = (?P<value>\S+) ~ (?P<call>\w+\(.*\)) \[(?P<shape>.*)\]" + _WHERE
+)
 _DERIVED = re.compile(r"derived (?P<name>\w+) = (?P<value>\S+)")
-_TOKENS = re.compile(r"'[^']*'|%\d+|#[-+*\w]+")
+_LENGTH = re.compile(r"length (?P<name>n\d+) = (?P<today>\d+) (?P<rank>\w+) (?P<axis>\d+) (?P<hint>'.*'|\".*\")")
+_COMPUTED = re.compile(r"length (?P<name>n\d+) = (?P<call>\w+\(.*\))")
+_EQUAL = re.compile(r"equal (?P<pair>[-+*\w]+ = [-+*\w]+)")
+_TOKENS = re.compile(r"'[^']*'|\"[^\"]*\"|%\d+|#[-+*\w]+")
 
 
 class Op(Protocol):
@@ -37,6 +45,46 @@ class Op(Protocol):
     ) -> tuple[Shape, tuple[Equality, ...]]: ...
 
 
+class UndeclaredError(InternalError):
+    """A text names an op or a distribution that nobody has declared here."""
+
+    def __init__(self, kind: str, name: str) -> None:
+        self.kind, self.name = kind, name
+        super().__init__(f"a graph's text has the {kind} `{name}`, which is not declared")
+
+
+class Leaves(Protocol):
+    """What makes the leaves of a graph that is read: the text knows their shapes and no more."""
+
+    def variable(self, name: str, shape: Shape, /) -> Variable: ...
+    def data(self, number: int, shape: Shape, integer: bool, /) -> Data: ...
+
+
+class _Blank:
+    """Leaves without values, of a model that nobody wrote."""
+
+    def variable(self, name: str, shape: Shape) -> Variable:
+        return Variable(name, shape, self, None)
+
+    def data(self, _: int, shape: Shape, integer: bool) -> Data:
+        return Data(None, shape, integer=integer)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A graph that was read from an exact text, and what its nodes and lengths are called there."""
+
+    graph: Graph
+    nodes: Mapping[int, Node]
+    size: Callable[[str], Size]
+
+
+def parse_exact(text: str, ops: Mapping[str, Any], distributions: Mapping[str, Any], leaves: Leaves) -> Reading:
+    """Build the very graph that was written as `text`, on leaves of its own."""
+    reader = _Reader(ops, distributions, {}, leaves)
+    return Reading(reader.read(text), {int(number): node for number, node in reader.nodes.items()}, reader._size)
+
+
 def parse(text: str, ops: Mapping[str, Any], distributions: Mapping[str, Any]) -> Graph:
     """Build the graph that prints as `text`, with the ops and distributions of these names.
 
@@ -46,7 +94,7 @@ def parse(text: str, ops: Mapping[str, Any], distributions: Mapping[str, Any]) -
     lengths: dict[str, int] = {}
     for _ in range(_TRIES):
         try:
-            return _Reader(ops, distributions, lengths).read(text)
+            return _Reader(ops, distributions, lengths, _Blank()).read(text)
         except _OtherLengthError as found:
             lengths[found.name] = found.value
     raise InternalError("the lengths of a graph's text do not fit each other", attachment=text)
@@ -61,12 +109,14 @@ class _OtherLengthError(Exception):
 
 
 class _Reader:
-    def __init__(self, ops: Mapping[str, Op], distributions: Mapping[str, Any], lengths: Mapping[str, int]) -> None:
-        self.ops, self.distributions, self.lengths = ops, distributions, lengths
+    def __init__(
+        self, ops: Mapping[str, Op], distributions: Mapping[str, Any], lengths: Mapping[str, int], leaves: Leaves
+    ) -> None:
+        self.ops, self.distributions, self.lengths, self.leaves = ops, distributions, lengths, leaves
+        self.written: dict[str, Callable[[], Symbol]] = {}  # what the lengths of an exact text are
         self.sizes: dict[str, Size] = {}
         self.guessed: set[str] = set()
         self.nodes: dict[str, Node] = {}
-        self.owner = object()
         self.terms: list[Term] = []
         self.derived: dict[str, Node] = {}
         self.data_names: dict[Data, str] = {}
@@ -78,6 +128,9 @@ class _Reader:
             _CALL: self._call,
             _TERM: self._term,
             _DERIVED: self._derived,
+            _LENGTH: self._length,
+            _COMPUTED: self._computed,
+            _EQUAL: self._equal,
         }
         for line in text.splitlines():
             if not line.strip():
@@ -94,24 +147,30 @@ class _Reader:
     # -- lines ----------------------------------------------------------------------------------
     def _leaf(self, number: str, kind: str, name: str, whole: str, shape: str) -> None:
         if kind == "variable":
-            self.nodes[number] = Variable(name, self._shape(shape), self.owner, None)
+            self.nodes[number] = self.leaves.variable(name, self._shape(shape))
             return
-        leaf = Data(None, self._shape(shape), integer=whole == " int")
+        leaf = self.leaves.data(int(number), self._shape(shape), whole == " int")
         self.nodes[number] = leaf
         if name != "_":
             self.data_names[leaf] = name
 
-    def _call(self, number: str, call: str, shape: str) -> None:
+    def _call(self, number: str, call: str, shape: str, where: str | None) -> None:
         name, args, attributes = self._read_call(call)
         op = self._known(self.ops, name, "op")
-        ruled, equal = op.result_shape(tuple(arg.shape for arg in args), attributes)
-        agreed = self._agreed(shape, ruled)
+        key = tuple(sorted(attributes.items()))
         integer = op.integer and all(arg.integer for arg in args)
-        self.nodes[number] = apply(op, args, tuple(sorted(attributes.items())), agreed, integer, equal)
+        if self.written:
+            self._share(find_applied(op, args, key), shape)
+            agreed, equal = self._shape(shape), self._pairs(where)
+        else:
+            ruled, equal = op.result_shape(tuple(arg.shape for arg in args), attributes)
+            agreed = self._agreed(shape, ruled)
+        self.nodes[number] = apply(op, args, key, agreed, integer, equal)
 
-    def _term(self, role: str, name: str, value: str, call: str, shape: str) -> None:
+    def _term(self, role: str, name: str, value: str, call: str, shape: str, where: str | None) -> None:
         family, args, options = self._read_call(call)
-        draw = Draw(self._known(self.distributions, family, "distribution"), args, self._shape(shape), **options)
+        distribution = self._known(self.distributions, family, "distribution")
+        draw = Draw(distribution, args, self._shape(shape), equalities=self._pairs(where), **options)
         node = self.nodes[value.removeprefix("%")]
         if not isinstance(node, Variable if role == "latent" else Data):
             raise InternalError(f"`{name}` is {role} and its value is {node!r}")
@@ -152,8 +211,42 @@ class _Reader:
 
     def _known(self, table: Mapping[str, Any], name: str, what: str) -> Any:
         if name not in table:
-            raise InternalError(f"a graph's text has the {what} `{name}`, which is not declared")
+            raise UndeclaredError(what, name)
         return table[name]
+
+    # -- lengths of an exact text ---------------------------------------------------------------
+    def _length(self, name: str, today: str, rank: str, axis: str, hint: str) -> None:
+        ranks = {word: number for number, word in RANKS.items()}
+        symbol = Symbol(ast.literal_eval(hint), int(today), ranks[rank], int(axis))
+        self.written[name] = lambda: symbol
+
+    def _computed(self, name: str, call: str) -> None:
+        tree = ast.parse(_as_python(call), mode="eval").body
+        if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name) or tree.func.id not in RULES:
+            raise InternalError(f"no rule of a length: {call!r}")
+        family, arguments, serial = tree.func.id, tree.args, new_serial()
+
+        def make() -> Symbol:
+            parts = [self._plain(part) for part in arguments]
+            of = tuple(part for part in parts if isinstance(part, Size))
+            rule = LengthRule(family, tuple(parts[len(of) :]))
+            return Symbol("", rule(*(size.today for size in of)), COMPUTED, 0, rule, of, serial)
+
+        self.written[name] = make
+
+    def _equal(self, pair: str) -> None:
+        self.equalities += self._pairs(pair)
+
+    def _pairs(self, where: str | None) -> tuple[Equality, ...]:
+        pairs = [pair.split(" = ") for pair in where.split(", ")] if where else []
+        return tuple((self._size(left), self._size(right)) for left, right in pairs)
+
+    def _share(self, known: Node | None, text: str) -> None:
+        """Let a node that is there already, for it hangs on numbers alone, say what its lengths are."""
+        parts = text.split(", ") if text else []
+        for part, size in zip(parts, known.shape if known is not None else (), strict=False):
+            if part in self.written and part not in self.sizes:
+                self.sizes[part] = size
 
     # -- lengths --------------------------------------------------------------------------------
     def _size(self, text: str) -> Size:
@@ -164,6 +257,8 @@ class _Reader:
         return total
 
     def _named(self, name: str) -> Size:
+        if name not in self.sizes and self.written:
+            self.sizes[name] = Size.of(self.written[name]())
         if name not in self.sizes:
             if name not in self.lengths:
                 self.guessed.add(name)

@@ -7,16 +7,27 @@
     latent mu = %0 ~ Normal(0, 5.0) []
     observed y = %3 ~ Normal(%2, 1) [n0]
 
-Lengths are named by position; `#n0+1` is a length used as a number or in an attribute.
+Lengths are named by position; `#n0+1` is a length used as a number or in an attribute. The exact text, from which a
+model is restored, also says what each length is and which must be equal:
+
+    length n0 = 5 data 0 ''
+    length n1 = slice(#n0, None, None, 2)
+    equal n0 = n2
+    %2 = multiply(%0, %1) [n0] where n0 = n3
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
 from scistan.graph.graph import Draw, Graph
 from scistan.graph.node import Apply, Data, Extent, Literal, Node, Variable
-from scistan.shapes import Shape, Size, SizeTable, Symbol
+from scistan.shapes import COMPUTED, DATA, DIM, GIVEN, Equality, LengthRule, Shape, Size, SizeTable, Symbol
 
-__all__ = ["graph_text", "short_text"]
+__all__ = ["RANKS", "ExactText", "UnwritableError", "exact_text", "graph_text", "short_text"]
+
+RANKS = {DIM: "dim", DATA: "data", GIVEN: "given"}
 
 _INLINE = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "**", "matmul": "@"}
 _LONGEST = 60
@@ -43,9 +54,9 @@ def short_text(node: Node, names: dict[Node, str] | None = None, depth: int = 4)
 class _Names:
     """Names by position, so that equal models give equal text."""
 
-    def __init__(self, table: SizeTable) -> None:
+    def __init__(self, table: SizeTable, symbols: Iterable[Symbol] = ()) -> None:
         self.table = table
-        self.sizes: dict[Symbol, int] = {}
+        self.sizes: dict[Symbol, int] = {symbol: number for number, symbol in enumerate(symbols)}
 
     def size(self, size: Size) -> str:
         reduced = self.table.reduce(size)
@@ -56,6 +67,9 @@ class _Names:
 
     def shape(self, shape: Shape) -> str:
         return f"[{', '.join(self.size(size) for size in shape)}]"
+
+    def equal(self, pair: Equality) -> str:
+        return f"{self.size(pair[0])} = {self.size(pair[1])}"
 
     def attribute(self, value: object) -> str:
         if isinstance(value, Size):
@@ -68,7 +82,81 @@ class _Names:
 
 def graph_text(graph: Graph) -> str:
     """Print a graph; models that are equal up to data and lengths print the same."""
-    names = _Names(graph.sizes())
+    lines, _ = _lines(graph, _Names(graph.sizes()), exact=False)
+    return "\n".join(lines) + "\n"
+
+
+class UnwritableError(ValueError):
+    """A graph with something in it that only Python knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExactText:
+    """A graph's text from which the very graph can be read, and what its nodes are called there."""
+
+    text: str
+    numbers: dict[Node, str]
+    names: _Names
+
+    def size(self, size: Size) -> str:
+        """Write a length as the text does."""
+        return self.names.size(size)
+
+
+def exact_text(graph: Graph, more: Iterable[Size] = ()) -> ExactText:
+    """Print a graph with every length as it stands, and `more` lengths that it need not have."""
+    symbols = _symbols(graph, more)
+    names = _Names(SizeTable(), symbols)
+    lines = [f"length n{number} = {_length_text(symbol, names)}" for number, symbol in enumerate(symbols)]
+    lines += [f"equal {names.equal(pair)}" for pair in graph.equalities]
+    body, numbers = _lines(graph, names, exact=True)
+    return ExactText("\n".join([*lines, *body]) + "\n", numbers, names)
+
+
+def _symbols(graph: Graph, more: Iterable[Size]) -> list[Symbol]:
+    """List every length that a graph knows, in the order they were made."""
+    found: set[Symbol] = set()
+    stack = [*more, *_sizes(graph)]
+    while stack:
+        new = {symbol for symbol, _ in stack.pop().terms} - found
+        found |= new
+        stack += [size for symbol in new for size in symbol.of]
+    return sorted(found, key=lambda symbol: symbol.serial)
+
+
+def _sizes(graph: Graph) -> Iterator[Size]:
+    for node in graph.nodes:
+        yield from node.shape
+        if isinstance(node, Extent):
+            yield node.size
+        if isinstance(node, Apply):
+            yield from _sizes_among(node.attributes)
+            yield from _sizes_among(node.equalities)
+    for term in graph.terms:
+        yield from term.draw.shape
+        yield from _sizes_among(term.draw.equalities)
+    yield from _sizes_among(graph.equalities)
+
+
+def _sizes_among(value: object) -> Iterator[Size]:
+    if isinstance(value, Size):
+        yield value
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from _sizes_among(part)
+
+
+def _length_text(symbol: Symbol, names: _Names) -> str:
+    if symbol.rank != COMPUTED:
+        return f"{symbol.today} {RANKS[symbol.rank]} {symbol.axis} {symbol.hint!r}"
+    if not isinstance(symbol.rule, LengthRule):
+        raise UnwritableError(f"the rule {symbol.rule!r} of a length")
+    parts = [names.attribute(size) for size in symbol.of] + [repr(constant) for constant in symbol.rule.constants]
+    return f"{symbol.rule.name}({', '.join(parts)})"
+
+
+def _lines(graph: Graph, names: _Names, *, exact: bool) -> tuple[list[str], dict[Node, str]]:
+    """Write nodes and variables; give also what each node is called."""
     numbers: dict[Node, str] = {}
     lines: list[str] = []
     written: dict[str, str] = {}
@@ -79,18 +167,25 @@ def graph_text(graph: Graph) -> str:
         if isinstance(node, Extent):
             numbers[node] = f"#{names.size(node.size)}"
             continue
-        text = _node_text(node, graph, numbers, names)
-        if isinstance(node, Apply) and text in written:  # equal up to lengths that must be equal
+        text = _node_text(node, graph, numbers, names) + (_where(node, names) if exact else "")
+        if isinstance(node, Apply) and text in written and not exact:  # equal up to lengths that must be equal
             numbers[node] = written[text]
             continue
         numbers[node] = written[text] = f"%{len(lines)}"
         lines.append(f"{numbers[node]} = {text}")
     for term in graph.terms:
         role = "observed" if term.is_observed else "latent"
-        lines.append(f"{role} {term.name} = {numbers[term.value]} ~ {_draw_text(term.draw, numbers, names)}")
+        where = _where(term.draw, names) if exact else ""
+        lines.append(f"{role} {term.name} = {numbers[term.value]} ~ {_draw_text(term.draw, numbers, names)}{where}")
     for name, node in graph.derived.items():
         lines.append(f"derived {name} = {numbers[node]}")
-    return "\n".join(lines) + "\n"
+    return lines, numbers
+
+
+def _where(made: Node | Draw, names: _Names) -> str:
+    """Say which lengths must be equal for a node or a distribution to be what it is."""
+    pairs = made.equalities if isinstance(made, Apply | Draw) else ()
+    return " where " + ", ".join(map(names.equal, pairs)) if pairs else ""
 
 
 def _node_text(node: Node, graph: Graph, numbers: dict[Node, str], names: _Names) -> str:

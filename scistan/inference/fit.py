@@ -41,9 +41,9 @@ class Fit:
     """A posterior: `idata` for ArviZ, `summary()` and `diagnose()` at once.
 
     `why` says in one line why this engine and metric were taken, `notes` what happened on the way. A fit that
-    was loaded has its groups at hand and no `subject`, unless the model was given. `judged` is what `auto` found.
-    `certificate` holds an embedded engine's densities beside SciPy's, compared before it sampled; it is None for
-    the engine 'cmdstan', which is compiled Stan itself.
+    was loaded has its groups at hand; from a file without the model it has no `subject`, unless one was given. `judged`
+    is what `auto` found. `certificate` holds an embedded engine's densities beside SciPy's, compared before it sampled;
+    it is None for the engine 'cmdstan', which is compiled Stan itself.
     """
 
     posterior: Mapping[str, np.ndarray]
@@ -72,7 +72,7 @@ class Fit:
         return self._with({**deepcopy(parts, memo), "subject": self.subject})  # a graph never changes
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        if self.subject is None:  # loaded, so that there is no model in it
+        if self.subject is None or self.subject.restored:  # loaded, so that the model is known as text
             return super().__reduce_ex__(protocol)
         raise model_messages.not_picklable(
             f"the fit of `{self.model_name}`", "write it with `fit.save(path)`, and read it there with `ss.load(path)`"

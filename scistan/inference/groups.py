@@ -98,6 +98,7 @@ def attributes(fit: Fit) -> dict[str, Any]:
         "why": fit.why,
         "notes": json.dumps(list(fit.notes)),
         **({} if fit.certificate is None else {"certificate": fit.certificate.to_json()}),
+        "left_out": json.dumps(sorted(fit.left_out)),
         **{f"seconds_{part}": float(seconds) for part, seconds in fit.timing.items()},
     }
 

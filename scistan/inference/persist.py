@@ -10,22 +10,28 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from scistan.engines.protocol import Chains, Draws
+from scistan.graph.parse import UndeclaredError
 from scistan.inference.certificate import Certificate
 from scistan.inference.fit import Fit
+from scistan.inference.groups import GENERATED
+from scistan.inference.match import in_order_of
+from scistan.inference.record import DamagedRecordError, Record, record_from_dataset, record_to_dataset
 from scistan.inference.seam import dataset_names, dataset_of
+from scistan.inference.subject import Fitted, Subject
 from scistan.messages import sampling as messages
 
-if TYPE_CHECKING:
-    from scistan.inference.subject import Subject
+__all__ = ["Restore", "load_fit", "save"]
 
-__all__ = ["load", "save"]
+# What makes a model of a record; models live in a layer above this one.
+Restore = Callable[[Record], Fitted]
 
 _ORDER = "variable_order"
+_MODEL = "scistan_model"  # the group of the model's record
 _FORMATS = {".nc": "h5netcdf", ".netcdf": "h5netcdf", ".h5": "h5netcdf", ".zarr": "zarr"}
 
 
@@ -33,8 +39,11 @@ def save(fit: Fit, path: Path) -> Path:
     """Write a fit; a write that fails leaves nothing behind and an older file as it was."""
     kind = _format_of(path)
     with _replacing(path) as beside:
-        for name in dataset_names(fit.idata):
-            dataset = _storable(dataset_of(fit.idata, name))
+        datasets = {name: _storable(dataset_of(fit.idata, name)) for name in dataset_names(fit.idata)}
+        record = fit.subject.model.record() if fit.subject is not None and fit.subject.model is not None else None
+        if record is not None:
+            datasets[_MODEL] = record_to_dataset(record)
+        for name, dataset in datasets.items():
             if kind == "zarr":
                 dataset.to_zarr(beside, group=name, mode="a", consolidated=False, zarr_format=2)
             else:
@@ -84,13 +93,8 @@ def _ordered(dataset: Any) -> Any:
     return dataset[order] if set(order) == set(dataset.data_vars) else dataset
 
 
-def load(path: str | Path, model: Any = None) -> Any:
-    """Read a fit, or a point estimate (`.npz`); give the model as well to predict with it."""
-    path = Path(path)
-    if path.suffix == ".npz":
-        from scistan.inference.point.storage import load_estimate
-
-        return load_estimate(path, model)
+def load_fit(path: Path, model: Any, restore: Restore) -> Fit:
+    """Read a fit with the model that the file holds, or with the one given, whose labels order the draws."""
     kind = _format_of(path)
     if not path.exists():
         raise messages.not_a_fit(path, "there is no such file")
@@ -101,8 +105,25 @@ def load(path: str | Path, model: Any = None) -> Any:
     attributes = groups["posterior"].attrs if "posterior" in groups else {}
     if "model_hash" not in attributes:
         raise messages.not_a_fit(path, "it has no posterior of SciStan's")
-    subject = None if model is None else _subject(model, str(attributes["model_hash"]))
-    return _restored(groups, attributes, subject)
+    held = groups.pop(_MODEL, None)
+    subject = None if model is not None or held is None else _held(path, held, restore)
+    if model is not None:
+        subject = _subject(model, str(attributes["model_hash"]))
+        groups = in_order_of(subject, groups, path.name)
+    try:
+        return _restored(groups, attributes, subject)
+    except (KeyError, TypeError, ValueError) as error:
+        raise messages.not_a_fit(path, f"what it says of its draws cannot be read ({error!r})") from None
+
+
+def _held(path: Path, dataset: Any, restore: Restore) -> Subject:
+    """Build the model that a file holds."""
+    try:
+        return Subject.restore(restore(record_from_dataset(dataset)))
+    except UndeclaredError as error:
+        raise messages.undeclared(path, error.kind, error.name) from None
+    except DamagedRecordError as error:
+        raise messages.broken_record(path, str(error)) from None
 
 
 def _read(path: Path, kind: str) -> dict[str, Any]:
@@ -139,6 +160,7 @@ def _restored(groups: Mapping[str, Any], attributes: Mapping[str, Any], subject:
     def arrays(name: str) -> dict[str, np.ndarray]:
         return {k: v.values for k, v in groups[name].data_vars.items()} if name in groups else {}
 
+    absent = json.dumps(sorted(set(GENERATED) - set(groups)))  # in files that do not say what was left out
     warm = Chains(arrays("warmup_posterior"), arrays("warmup_sample_stats"))
     prefix, suffix = "seconds_", "_version"
     draws = Draws(
@@ -158,6 +180,7 @@ def _restored(groups: Mapping[str, Any], attributes: Mapping[str, Any], subject:
         str(attributes["model_hash"]),
         str(attributes["why"]),
         tuple(json.loads(attributes["notes"])),
+        frozenset(json.loads(attributes.get("left_out", absent))),
         method=str(attributes["method"]),
         certificate=Certificate.from_json(attributes["certificate"]) if "certificate" in attributes else None,
         groups=dict(groups),

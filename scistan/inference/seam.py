@@ -12,7 +12,9 @@ import numpy as np
 
 from scistan.parts import import_part
 
-__all__ = ["combine", "dataset_names", "dataset_of", "group", "summary_table", "to_inference_data"]
+__all__ = [
+    "combine", "dataset_names", "dataset_of", "group", "plain_labels", "summary_table", "to_inference_data",
+]
 
 
 def group(
@@ -55,10 +57,14 @@ def _labels(dim: str, known: Sequence[object], size: int) -> Any:
     import xarray as xr
 
     if len(known) == size and size:
-        array = np.asarray(known)
-        # The rows of a pandas MultiIndex are labelled by tuples: one text each.
-        return _variable((dim,), array if array.ndim == 1 else np.asarray([str(label) for label in known]))
+        return _variable((dim,), plain_labels(known))
     return xr.IndexVariable(dim, pd.RangeIndex(size), fastpath=True)  # type: ignore[no-untyped-call]
+
+
+def plain_labels(known: Sequence[object]) -> np.ndarray:
+    """Give labels as an array; the rows of a pandas MultiIndex are labelled by tuples: one text each."""
+    array = np.asarray(known)
+    return array if array.ndim == 1 else np.asarray([str(label) for label in known])
 
 
 def _distinct(dims: tuple[str, ...]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ import numpy as np
 from scistan.diagnostics import Context
 from scistan.graph.instance import Instance
 from scistan.graph.walk import topological
+from scistan.inference.record import Record
 from scistan.messages import sampling as messages
 from scistan.targets.stan.program import StanProgram, lower_to_stan
 
@@ -33,18 +34,33 @@ class Fitted(Protocol):
         """
         ...
 
+    def instance(self) -> Instance:
+        """Give the model on the data it was fitted to."""
+        ...
+
+    def record(self) -> Record | None:
+        """Give all that the model is, to be saved with a fit; None where it holds what only Python knows."""
+        ...
+
 
 @dataclass(eq=False)
 class Subject:
     """The model that was fitted, on the data it was fitted to.
 
-    `sampled` is what the program was written for: the instance, with observations of equal rows merged.
+    `sampled` is what the program was written for: the instance, with observations of equal rows merged. A subject that
+    was `restored` from a file has its program written when it is first asked for.
     """
 
     instance: Instance
-    program: StanProgram
+    written: StanProgram | None = None
     model: Fitted | None = None
     sampled: Instance | None = None
+    restored: bool = False
+
+    @cached_property
+    def program(self) -> StanProgram:
+        """What the engine runs."""
+        return self.written or lower_to_stan(self.instance.graph, **NOTHING_GENERATED)
 
     @property
     def data(self) -> dict[str, Any]:
@@ -60,6 +76,15 @@ class Subject:
         """The hash of the program: equal models have equal ones, whatever their data."""
         program = lower_to_stan(self.instance.graph, **NOTHING_GENERATED) if self.merged else self.program
         return hashlib.sha256(program.text.encode()).hexdigest()
+
+    @classmethod
+    def restore(cls, model: Fitted) -> Subject:
+        """Give what a fit is a fit of, from a model that was read from a file."""
+        return cls(model.instance(), model=model, restored=True)
+
+    def __reduce__(self) -> Any:
+        """Travel as the model that was read from a file; all else follows from it."""
+        return Subject.restore, (self.model,)
 
     @property
     def latents(self) -> list[str]:

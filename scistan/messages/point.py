@@ -77,6 +77,14 @@ def not_an_estimate(path: object, why: str) -> DataError:
     return DataError(f"{path} is not a saved estimate: {why}.", place=user_place())
 
 
+def broken_record(path: object, why: str) -> DataError:
+    return DataError(
+        f"{path} is not a saved estimate as it was written: the record of its model cannot be read: {why}.",
+        remedy="save the estimate again, or give the model: ss.load(path, model=m)",
+        place=user_place(),
+    )
+
+
 def unknown_inits(inits: object) -> ModelError:
     return ModelError(
         f"inits={inits!r} is not understood.",
@@ -147,7 +155,7 @@ def no_batches(name: str, why: str) -> ModelError:
 def no_model_with_it(what: str) -> UnsupportedError:
     return UnsupportedError(
         f"{what} needs the model, and this estimate was loaded without it.",
-        remedy="PointEstimate.load(path, model)",
+        remedy="ss.load(path) reads the model that is in the file; from a file without one, ss.load(path, model=m)",
         place=user_place(),
     )
 

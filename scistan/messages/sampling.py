@@ -262,6 +262,30 @@ def not_a_fit(path: object, why: str) -> DataError:
     return DataError(f"{path} is not a saved fit: {why}.", place=user_place())
 
 
+def broken_record(path: object, why: str) -> DataError:
+    return DataError(
+        f"{path} is not a saved fit as it was written: the record of its model cannot be read: {why}.",
+        remedy="save the fit again, or give the model: ss.load(path, model=m)",
+        place=user_place(),
+    )
+
+
+def undeclared(path: object, kind: str, name: str) -> DataError:
+    return DataError(
+        f"the model of {path} uses the {kind} `{name}`, which is not declared here.",
+        remedy=f"run the `ss.declare_{kind}({name!r}, …)` that it was written with, and load again",
+        place=user_place(),
+    )
+
+
+def other_shape(name: str, saved: tuple[int, ...], given: tuple[int, ...]) -> DataError:
+    return DataError(
+        f"`{name}` was fitted with shape {saved}, and has shape {given} in the model given.",
+        remedy="give the model on the data it was fitted to, or none: the file holds it",
+        place=user_place(),
+    )
+
+
 def unknown_format(path: object) -> ModelError:
     return ModelError(f"{path}: the ending says nothing.", remedy="save as .nc (netCDF) or .zarr", place=user_place())
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scistan.graph.instance import Instance
+from scistan.graph.text import UnwritableError
+from scistan.inference.record import Record
 from scistan.messages import model as messages
 from scistan.model.equal import same_definition
 from scistan.model.intervene import intervene
+from scistan.model.record import record_of
 
 if TYPE_CHECKING:
     from scistan.model.book import Entry
@@ -37,6 +40,24 @@ class FittedModel:
         instance, derived = there.instance(), model.to_graph().derived
         # A derived quantity that is set is data there, and one of the results as before.
         return instance.on(replace(instance.graph, derived={name: there[name]._scistan_node_ for name in derived}))
+
+    def instance(self) -> Instance:
+        """Give the model on the data it was fitted to."""
+        return self.model.instance()
+
+    def __reduce__(self) -> Any:
+        """Travel as a record: functions do not."""
+        from scistan.model.loading import restored_model
+
+        record = self.record()
+        return (restored_model, (record,)) if record is not None else self.model.__reduce__()
+
+    def record(self) -> Record | None:
+        """Give all that the model was when it was fitted; None where it holds what only Python knows."""
+        try:
+            return record_of(self.model)
+        except UnwritableError:
+            return None
 
     def _derived_later(self) -> list[Entry]:
         """List the quantities that were derived since the fit; a density that has changed since is refused."""

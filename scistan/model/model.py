@@ -255,16 +255,19 @@ class Model:
     def map(self, device: str = "cpu", starts: int = 8, seed: int | None = None,
             data: Mapping[str, object] | None = None, **options: Any) -> PointEstimate:
         """Maximize the posterior density; `docs/point-estimates.md` lists the options."""
-        from scistan.inference.point import maximize
-
-        return maximize(self._on(data).instance(), "map", device=device, starts=starts, seed=seed, **options)
+        return self._maximized("map", data, {"device": device, "starts": starts, "seed": seed, **options})
 
     def mle(self, device: str = "cpu", starts: int = 8, seed: int | None = None,
             data: Mapping[str, object] | None = None, **options: Any) -> PointEstimate:
         """Maximize the likelihood alone, bounds and constraints kept."""
-        from scistan.inference.point import maximize
+        return self._maximized("mle", data, {"device": device, "starts": starts, "seed": seed, **options})
 
-        return maximize(self._on(data).instance(), "mle", device=device, starts=starts, seed=seed, **options)
+    def _maximized(self, verb: str, data: Mapping[str, object] | None, options: Mapping[str, Any]) -> PointEstimate:
+        from scistan.inference.point import maximize
+        from scistan.model.fitted import FittedModel
+
+        on = self._on(data)
+        return maximize(on.instance(), verb, FittedModel(on), **options)
 
     # -- Stan -----------------------------------------------------------------------------------
     def stan_code(self, **switches: Any) -> str:

@@ -16,7 +16,7 @@ from scistan.ops.declaration import Attributes, declare
 from scistan.ops.elementwise import add, equal, greater, greater_equal, less, less_equal, not_equal
 from scistan.ops.expression import Expression, build
 from scistan.ops.levels import is_factor
-from scistan.shapes import ONE, Equality, Shape, Size, broadcast, values_of
+from scistan.shapes import ONE, Equality, LengthRule, Shape, Size, broadcast, values_of
 
 __all__ = [
     "FULL",
@@ -193,7 +193,7 @@ def slice_size(size: Size, start: int | None, stop: int | None, step: int | None
         last = size if stop is None else size + stop if stop < 0 else Size(stop)
         if (last - first).today >= 0:
             return last - first
-    return Size.computed(lambda m: len(range(*slice(start, stop, step).indices(m))), size)
+    return Size.computed(LengthRule("slice", (start, stop, step)), size)
 
 
 def _check_bounds(position: Node, size: Size, shape: tuple[int, ...]) -> None:

@@ -11,7 +11,7 @@ from scistan.messages import expressions as messages
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import Attributes, declare
 from scistan.ops.expression import Expression, build
-from scistan.shapes import ONE, Equality, Shape, Size, SizeConflict, broadcast, values_of
+from scistan.shapes import ONE, Equality, LengthRule, Shape, Size, SizeConflict, broadcast, values_of
 
 Rule = tuple[Shape, tuple[Equality, ...]]
 
@@ -57,14 +57,6 @@ RESHAPE = declare("reshape", "The same elements, row by row, in another shape.",
                   shape=_reshape_shape, integer=True)
 
 
-def _product(*lengths: int) -> int:
-    return math.prod(lengths)
-
-
-def _rest(total: int, *known: int) -> int:
-    return total // max(1, math.prod(known))
-
-
 def reshape(x: object, shape: Any) -> Expression:
     """Put the elements, row by row, in another shape; one length may be -1."""
     node = as_node(x)
@@ -73,7 +65,7 @@ def reshape(x: object, shape: Any) -> Expression:
     if known.count(None) > 1:
         shapes = [values_of(node.shape), tuple(int(s) for s in asked)]
         raise messages.bad_shapes("reshape", shapes, "only one length may be -1")
-    total = node.shape[0] if len(node.shape) == 1 else Size.computed(_product, *node.shape)
+    total = node.shape[0] if len(node.shape) == 1 else Size.computed(LengthRule("product"), *node.shape)
     rest = _left_over(node.shape, total, [s for s in known if s is not None]) if None in known else total
     sizes = tuple(rest if s is None else s for s in known)
     if math.prod(values_of(sizes)) != total.today:
@@ -96,8 +88,8 @@ def _left_over(shape: Shape, total: Size, known: list[Size]) -> Size:
         if size in left:
             left.remove(size)
         elif size != ONE:
-            return Size.computed(_rest, total, *known)
-    return left[0] if len(left) == 1 else Size.computed(_product, *left) if left else ONE
+            return Size.computed(LengthRule("rest"), total, *known)
+    return left[0] if len(left) == 1 else Size.computed(LengthRule("product"), *left) if left else ONE
 
 
 def _matching(length: int | Size, shape: Shape, axis: int) -> Size:

@@ -13,10 +13,11 @@ from scistan.errors import InternalError
 from scistan.graph.graph import Graph
 from scistan.graph.node import Variable
 from scistan.graph.parse import parse
-from scistan.graph.text import graph_text, short_text
+from scistan.graph.text import UnwritableError, exact_text, graph_text, short_text
 from scistan.graph.verify import check
 from scistan.ops import REGISTRY as OPS
 from scistan.passes import run_passes
+from scistan.shapes import Size
 from tests.graph.random_graphs import random_model
 from tests.zoo import ZOO
 
@@ -51,6 +52,40 @@ latent tau = %1 ~ HalfNormal(1) [n0]
 latent slope = %2 ~ Normal(%0, %1, lower=0) [n0]
 observed y = %8 ~ Normal(%7, 1) [n1]
 """
+
+
+def test_an_exact_text_says_what_each_length_is():
+    m = ss.Model(coords={"arm": ["a", "b"]})
+    m.x = ss.data(np.ones(5))
+    m.level = ss.Normal(0, 1, dims="arm")
+    m.half = ss.Normal(0, 1, shape=m.x.shape[0] // 2)
+    m.y = ss.Normal(m.x[::2] @ m.x[:3] + m.level[0], 1).observe(np.zeros(5))
+    exact = exact_text(m.to_graph())
+    assert exact.text == """\
+length n0 = 2 dim 0 'arm'
+length n1 = 5 data 0 ''
+length n2 = floor_divide(#n1, 2)
+length n3 = slice(#n1, None, None, 2)
+length n4 = 5 data 0 ''
+%0 = variable level [n0]
+%1 = variable half [n2]
+%2 = data x real [n1]
+%3 = index(%2, items=(('slice', None, None, 2),)) [n3]
+%4 = index(%2, items=(('slice', None, 3, None),)) [3]
+%5 = matmul(%3, %4, ranks=(1, 1)) [] where n3 = 3
+%6 = index(%0, items=(('int', 0),)) []
+%7 = add(%5, %6) []
+%8 = data y real [n4]
+latent level = %0 ~ Normal(0, 1) [n0]
+latent half = %1 ~ Normal(0, 1) [n2]
+observed y = %8 ~ Normal(%7, 1) [n4]
+"""
+
+
+def test_a_length_that_only_python_can_compute_is_not_written():
+    size = Size.computed(lambda n: n**2, Size.new(3))
+    with pytest.raises(UnwritableError, match="of a length"):
+        exact_text(Graph(), [size])
 
 
 @pytest.mark.parametrize("name", ZOO)

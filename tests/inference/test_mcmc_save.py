@@ -1,13 +1,19 @@
 """A fit that is saved and loaded is the same fit."""
 
 import copy
+import json
 import pickle
+import subprocess
+import sys
 
+import h5netcdf
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
 import scistan as ss
+from scistan.distributions.declaration import REGISTRY as DISTRIBUTIONS
 from tests.zoo import eight_schools, logistic
 
 
@@ -49,11 +55,208 @@ def test_saving_again_replaces(fit, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["fit.nc", "fit.zarr"]
 
 
-def test_a_loaded_fit_predicts_with_its_model(tmp_path):
+SHORT = {"seed": 1, "draws": 30, "warmup": 30, "chains": 2, "engine": "stanli", "progress": False}
+pytestmark = pytest.mark.filterwarnings("ignore::scistan.messages.sampling.ChainWarning")
+
+
+def sites(columns=("dose", "age"), site=("north", "south", "west"), row=None) -> ss.Model:
+    """A regression with labelled rows, columns and groups, each in any order."""
+    rows = list("abcdef")
+    order = [rows.index(label) for label in row or rows]
+    table = pd.DataFrame({"dose": np.arange(6.0), "age": np.array([2.0, 1, 0, 3, 5, 4])}, rows).iloc[order]
+    m = ss.Model("sites", coords={"site": list(site), "row": list(row or rows)})
+    where = np.array([["north", "south", "west"].index(s) for s in site])
+    m.x = ss.data(table[list(columns)], dims=("row", "predictor"))
+    m.at = ss.data(np.argsort(where)[np.array([0, 0, 1, 1, 2, 2])[order]], dims="row")
+    m.beta = ss.Normal(0, 1, dims="predictor")
+    m.effect = ss.Normal(0, 1, dims="site")
+    m.y = ss.Normal(m.x @ m.beta + m.effect[m.at], 1).observe(np.array([1.0, 2, 3, 5, 8, 13])[order])
+    m.total = m.effect.sum() + m.beta.sum()
+    return m
+
+
+@pytest.fixture(scope="module")
+def fit_of_sites():
+    return sites().mcmc(**SHORT)
+
+
+_READ = """
+import sys, numpy as np, pandas as pd, scistan as ss
+path, out = sys.argv[1:]
+fit = ss.load(path)
+new = pd.DataFrame({"age": [1.0, 2], "dose": [3.0, 4]}, list("uv"))
+data = {"x": new.rename_axis(index="row", columns="predictor"), "at": [0, 2]}
+predictions = fit.predict(data, seed=5).predictions
+prior = fit.draw_prior(draws=10, seed=3).prior
+np.savez(out, y=predictions["y"], total=predictions["total"], row=predictions["row"],
+         beta=prior["beta"], log_likelihood=fit.log_likelihood["y"], again=fit.posterior_predictive()["y"])
+print(fit.diagnose().verdict)
+"""
+
+
+@pytest.mark.parametrize("ending", ["nc", "zarr"])
+def test_a_fit_alone_does_everything_in_another_process(fit_of_sites, tmp_path, ending):
+    path = fit_of_sites.save(tmp_path / f"fit.{ending}")
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", _READ, path, tmp_path / "out.npz"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == fit_of_sites.diagnose().verdict
+    new = pd.DataFrame({"dose": [3.0, 4], "age": [1.0, 2]}, list("uv"))
+    ours = fit_of_sites.predict({"x": new, "at": [0, 2]}, seed=5).predictions
+    theirs = np.load(tmp_path / "out.npz")
+    np.testing.assert_array_equal(theirs["y"], ours["y"])
+    np.testing.assert_array_equal(theirs["total"], ours["total"])
+    assert theirs["row"].tolist() == ["u", "v"]
+    np.testing.assert_array_equal(theirs["beta"], sites().prior(10, seed=3).prior["beta"])
+    np.testing.assert_array_equal(theirs["log_likelihood"], fit_of_sites.log_likelihood["y"])
+    np.testing.assert_array_equal(theirs["again"], fit_of_sites.posterior_predictive()["y"])
+
+
+def test_a_loaded_fit_refuses_strange_labels_as_before(fit_of_sites, tmp_path):
+    strange = {"x": pd.DataFrame({"age": np.ones(6), "dose": np.ones(6)}, list("abcxyz"))}
+    said = []
+    for fit in (fit_of_sites, ss.load(fit_of_sites.save(tmp_path / "fit.nc"))):
+        with pytest.raises(ss.DataError, match="'x', 'y', 'z'.*`at` still") as error:
+            fit.predict(strange)
+        said.append(error.value.what)
+    assert said[0] == said[1]
+
+
+def test_a_fit_on_swapped_data_comes_back_with_them(tmp_path):
+    m = logistic()
+    fit = m.mcmc(data={"x": np.ones((4, 2)), "y": [0, 1, 1, 0]}, **SHORT)
+    back = ss.load(fit.save(tmp_path / "fit.nc"))
+    xr.testing.assert_equal(back.predict(seed=2).predictions, fit.predict(seed=2).predictions)
+    assert back.predict({"x": np.zeros((3, 2))}).predictions["y"].shape == (2, 30, 3)
+
+
+def test_what_was_left_out_stays_so(tmp_path):
+    fit = sites().mcmc(keep=["beta", "log_likelihood"], **SHORT)
+    back = ss.load(fit.save(tmp_path / "fit.nc"))
+    assert set(back.idata.groups()) == set(fit.idata.groups())
+    assert back.log_likelihood["y"].shape == (2, 30, 6)
+    for one in (fit, back):
+        with pytest.raises(ss.ModelError, match="posterior_predictive"):
+            one.posterior_predictive()
+        with pytest.raises(ss.ModelError, match="prediction"):
+            one.predict()
+
+
+def test_a_loaded_fit_is_saved_and_pickled_with_its_model(fit_of_sites, tmp_path):
+    back = ss.load(fit_of_sites.save(tmp_path / "one.nc"))
+    twice = ss.load(back.save(tmp_path / "two.zarr"))
+    pickled = pickle.loads(pickle.dumps(back))
+    for one in (twice, pickled):
+        xr.testing.assert_equal(one.predict(seed=1).predictions, fit_of_sites.predict(seed=1).predictions)
+
+
+def without_model(path):
+    """Take the model out of a file: so were files before they held it."""
+    with h5netcdf.File(path, "a") as file:
+        del file._h5group["scistan_model"]
+    return path
+
+
+def test_a_file_without_the_model_loads_as_it_did(fit_of_sites, tmp_path):
+    path = without_model(fit_of_sites.save(tmp_path / "fit.nc"))
+    back = ss.load(path)
+    assert back.subject is None
+    assert back.summary().equals(fit_of_sites.summary())
+    assert pickle.loads(pickle.dumps(back)).shape == (2, 30)
+    with pytest.raises(ss.ModelError, match=r"ss\.load\(path, model=m\)"):
+        back.predict()
+    back = ss.load(path, model=sites())
+    xr.testing.assert_equal(back.predict(seed=2).predictions, fit_of_sites.predict(seed=2).predictions)
+
+
+@pytest.mark.parametrize("old", [True, False])
+def test_the_draws_take_the_order_of_the_given_models_labels(fit_of_sites, tmp_path, old):
+    path = fit_of_sites.save(tmp_path / "fit.nc")
+    path = without_model(path) if old else path
+    turned = sites(("age", "dose"), ("west", "north", "south"), list("fbdace"))
+    back = ss.load(path, model=turned)
+    assert back.idata.posterior["predictor"].values.tolist() == ["age", "dose"]
+    for name in back.idata.groups():
+        ours = fit_of_sites.idata[name]
+        for variable in set(ours.data_vars) - {"at"}:
+            array = back.idata[name][variable]
+            labels = {dim: array[dim].values for dim in array.dims if dim in ("site", "row", "predictor")}
+            np.testing.assert_array_equal(array, ours[variable].sel(labels), err_msg=variable)
+    np.testing.assert_array_equal(back.posterior["beta"], fit_of_sites.posterior["beta"][..., ::-1])
+    new = pd.DataFrame({"dose": [3.0, 4], "age": [1.0, 2]}, list("uv"))
+    ours = fit_of_sites.predict({"x": new, "at": [0, 2]}, seed=5).predictions
+    theirs = back.predict({"x": new, "at": [1, 0]}, seed=5).predictions  # north and west
+    np.testing.assert_allclose(theirs["y"], ours["y"], rtol=1e-12)
+
+
+def test_other_labels_than_those_that_were_fitted_are_refused(fit_of_sites, tmp_path):
+    path = fit_of_sites.save(tmp_path / "fit.nc")
+    with pytest.raises(ss.DataError, match=r"`fit.nc` has other labels along dim `site`.*'south' is not.*'east' is miss"):
+        ss.load(path, model=sites().with_data(coords={"site": ["north", "east", "west"]}))
+    m = logistic()
+    path = m.mcmc(**SHORT).save(tmp_path / "logistic.nc")
+    with pytest.raises(ss.DataError, match=r"`beta` was fitted with shape \(3,\), and has shape \(2,\)"):
+        ss.load(path, model=logistic(columns=2))
+
+
+def test_a_distribution_of_ones_own_must_be_declared_before(tmp_path, monkeypatch):
+    Slant = ss.declare_distribution(
+        "Slant", "A distribution for this test.", parameters={"a": "positive"}, support="real",
+        log_density=lambda x, a: -ss.square(x) * a + ss.log(a) / 2, draw=lambda rng, size, a: rng.normal(size=size),
+    )
+    m = ss.Model("slanted")
+    m.a = ss.HalfNormal(1)
+    m.y = Slant(m.a).observe([1.0, 2.0])
+    path = m.mcmc(**SHORT, keep=["a"]).save(tmp_path / "fit.nc")
+    assert ss.load(path).predict(seed=1).predictions["y"].shape == (2, 30, 2)
+    monkeypatch.delitem(DISTRIBUTIONS, "Slant")
+    with pytest.raises(ss.DataError, match=r"fit\.nc uses the distribution `Slant`(?s:.*)ss\.declare_distribution\('Slant'"):
+        ss.load(path)
+
+
+def rewrite(path, change):
+    with h5netcdf.File(path, "a") as file:
+        group = file["scistan_model"]
+        text = bytes(group["record"][:]).decode()
+        changed = np.frombuffer(change(text).encode(), np.uint8)
+        group["record"][: len(changed)] = changed
+        if len(changed) < len(text):
+            group["record"][len(changed) :] = 32
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text[: len(text) // 2],
+        lambda text: text.replace("Normal(", "Nirmal("),
+        lambda text: text.replace("sites", "sight"),
+        lambda text: json.dumps({**json.loads(text), "format": 2}),
+    ],
+)
+def test_a_changed_record_is_refused_by_the_files_name(fit_of_sites, tmp_path, change):
+    path = fit_of_sites.save(tmp_path / "mine.nc")
+    rewrite(path, change)
+    with pytest.raises(ss.DataError, match=r"mine\.nc is not a saved fit as it was written"):
+        ss.load(path)
+    assert ss.load(path, model=sites()).predict().predictions["y"].shape == (2, 30, 6)
+
+
+def test_damaged_attributes_are_refused_by_the_files_name(fit_of_sites, tmp_path):
+    for name, value in (("settings", "{"), ("chain_numbers", "one"), ("left_out", 3), ("engine", None)):
+        path = fit_of_sites.save(tmp_path / "mine.nc")
+        with h5netcdf.File(path, "a") as file:
+            del file["posterior"].attrs[name]
+            if value is not None:
+                file["posterior"].attrs[name] = value
+        with pytest.raises(ss.DataError, match=r"mine\.nc is not a saved fit"):
+            ss.load(path)
+
+
+def test_a_loaded_fit_predicts_with_the_model_given(tmp_path):
     m = logistic()
     path = m.mcmc(seed=1, draws=50, warmup=50, chains=2, engine="stanli").save(tmp_path / "fit.nc")
-    with pytest.raises(ss.ModelError, match=r"ss\.load\(path, model=m\)"):
-        ss.load(path).predict({"x": np.zeros((2, 3))})
+    assert ss.load(path).predict({"x": np.zeros((2, 3))}).predictions["y"].shape == (2, 50, 2)
     back = ss.load(path, model=m)
     assert back.predict({"x": np.zeros((2, 3))}).predictions["y"].shape == (2, 50, 2)
     assert m.mcmc(draws=20, warmup=20, seed=1, inits=back).engine == "stanli"

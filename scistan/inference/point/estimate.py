@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from scistan.inference.point.mode import Mode
 from scistan.inference.point.objective import Objective
 from scistan.messages import point as messages
 from scistan.targets.scipy.streams import use_seed
+
+if TYPE_CHECKING:
+    from scistan.inference.subject import Fitted
 
 __all__ = ["PointEstimate", "Source"]
 
@@ -59,6 +62,7 @@ class PointEstimate:
     coords: dict[str, list[object]]
     coordinates: np.ndarray
     source: Source | None = field(default=None, repr=False)
+    model: Fitted | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("values", "std_errors"):
@@ -94,19 +98,25 @@ class PointEstimate:
         return profile_intervals(self, self._need("profile()"), name, level)
 
     def _need(self, what: str) -> Source:
-        if self.source is None:
+        if self.source is not None:
+            return self.source
+        if self.model is None:
             raise messages.no_model_with_it(what)
-        return self.source
+        from scistan.inference.point.storage import source_of
+
+        found = source_of(self, self.model.instance())
+        object.__setattr__(self, "source", found)
+        return found
 
     def save(self, path: str | Path) -> Path:
-        """Write to a file of NumPy's `.npz` format; the model itself is not in it."""
+        """Write everything, the model included, to a file of NumPy's `.npz` format; `ss.load` reads it."""
         from scistan.inference.point.storage import save_estimate
 
         return save_estimate(self, path)
 
     @classmethod
     def load(cls, path: str | Path, model: Any = None) -> PointEstimate:
-        """Read what `save` wrote; with the model, draws and profiles can be made again."""
+        """Read what `save` wrote, for the model given; `ss.load` also reads the model itself."""
         from scistan.inference.point.storage import load_estimate
 
         return load_estimate(path, model)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,10 +27,13 @@ from scistan.messages import point as messages
 from scistan.passes import run_passes
 from scistan.targets.torch import Batches, Target, TorchDensity, choose_target, to_numpy
 
+if TYPE_CHECKING:
+    from scistan.inference.subject import Fitted
+
 __all__ = ["lower", "maximize"]
 
 
-def maximize(instance: Instance, verb: str, **given: Any) -> PointEstimate:
+def maximize(instance: Instance, verb: str, model: Fitted | None = None, /, **given: Any) -> PointEstimate:
     """Maximize the joint density over the sampled coordinates (`"map"`), or the observed terms alone (`"mle"`)."""
     options = read_options(verb, given)
     target = choose_target(options.device, options.dtype)
@@ -87,6 +90,7 @@ def maximize(instance: Instance, verb: str, **given: Any) -> PointEstimate:
         coords=dict(instance.coords),
         coordinates=to_numpy(mode.q),
         source=Source(instance, objective, mode),
+        model=model,
     )
 
 

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from zipfile import BadZipFile
 
 import numpy as np
 
 from scistan.graph.instance import Instance
+from scistan.graph.parse import UndeclaredError
 from scistan.inference.point.estimate import PointEstimate, Source
+from scistan.inference.record import DamagedRecordError, Record
 from scistan.messages import point as messages
+from scistan.messages import sampling as sampling_messages
 
-__all__ = ["load_estimate", "save_estimate"]
+if TYPE_CHECKING:
+    from scistan.inference.subject import Fitted
+
+__all__ = ["load_estimate", "save_estimate", "source_of"]
 
 _PLAIN = (
     "log_density", "converged", "reason", "findings", "boundary", "gradient_norm", "iterations", "evaluations",
@@ -35,6 +43,11 @@ def save_estimate(estimate: PointEstimate, path: str | Path) -> Path:
     arrays = {f"value:{name}": array for name, array in estimate.values.items()}
     arrays |= {f"error:{name}": array for name, array in estimate.std_errors.items()}
     rest = {name: getattr(estimate, name) for name in _PLAIN}
+    record = estimate.model.record() if estimate.model is not None else None
+    if record is not None:
+        rest["record"] = record.digest
+        arrays |= {"record": np.array(record.text)}
+        arrays |= {f"record:{name}": array for name, array in record.arrays.items()}
     text = json.dumps({"format": _FORMAT, **rest}, default=_plain)
     with path.open("wb") as file:
         np.savez_compressed(file, meta=np.array(text), coordinates=estimate.coordinates, **arrays)  # type: ignore[arg-type]
@@ -45,8 +58,10 @@ def _plain(thing: Any) -> Any:
     return thing.item() if isinstance(thing, np.generic) else str(thing)
 
 
-def load_estimate(path: str | Path, model: _Model | None = None) -> PointEstimate:
-    """Read an estimate; with the model it was made with, everything works as before."""
+def load_estimate(
+    path: str | Path, model: _Model | None = None, restore: Callable[[Record], Fitted] | None = None
+) -> PointEstimate:
+    """Read an estimate, for the model given or with the one that `restore` makes of what is in the file."""
     path = Path(path)
     if not path.is_file():
         raise messages.not_an_estimate(path, "there is no such file")
@@ -59,35 +74,60 @@ def load_estimate(path: str | Path, model: _Model | None = None) -> PointEstimat
         values = {key.removeprefix("value:"): file[key] for key in file.files if key.startswith("value:")}
         errors = {key.removeprefix("error:"): file[key] for key in file.files if key.startswith("error:")}
         coordinates = file["coordinates"]
+        digest = meta.pop("record", None)
+        read = digest is not None and model is None and restore is not None
+        record = _record_in(path, file, digest) if read else None
     meta.pop("format")
     for name in ("findings", "boundary"):
         meta[name] = tuple(meta[name])
     meta["history"] = tuple((float(a), float(b)) for a, b in meta["history"])
     meta["dims"] = {name: tuple(dims) for name, dims in meta["dims"].items()}
-    source = None if model is None else _source(model, meta, values, coordinates)
-    return PointEstimate(values=values, std_errors=errors, coordinates=coordinates, source=source, **meta)
+    held = _held(path, record, restore) if record is not None and restore is not None else None
+    found = PointEstimate(values=values, std_errors=errors, coordinates=coordinates, model=held, **meta)
+    return found if model is None else replace(found, source=source_of(found, model.instance()))
 
 
-def _source(model: _Model, meta: dict[str, Any], values: dict[str, np.ndarray], coordinates: np.ndarray) -> Source:
+def _record_in(path: Path, file: Any, digest: str) -> Record:
+    names = [key for key in file.files if key.startswith("record:")]
+    text = str(file["record"]) if "record" in file.files else ""
+    found = Record(text, {key.removeprefix("record:"): file[key] for key in names})
+    if found.digest != digest:
+        raise messages.broken_record(path, "it has been changed since it was written")
+    return found
+
+
+def _held(path: Path, record: Record, restore: Callable[[Record], Fitted]) -> Fitted:
+    """Build the model that a file holds."""
+    try:
+        return restore(record)
+    except UndeclaredError as error:
+        raise sampling_messages.undeclared(path, error.kind, error.name) from None
+    except DamagedRecordError as error:
+        raise messages.broken_record(path, str(error)) from None
+
+
+def source_of(estimate: PointEstimate, instance: Instance) -> Source:
+    """Lower a model as it was when an estimate was made with it, and check that it is the one."""
     from scistan.inference.point.maximize import lower
     from scistan.inference.point.mode import Mode, measure
     from scistan.inference.point.options import Options
     from scistan.targets.torch import choose_target
 
-    instance = model.instance()
-    target = choose_target("cpu", meta["dtype"])
-    objective = lower(instance, meta["kind"], Options(dtype=meta["dtype"]), target)
+    target = choose_target("cpu", estimate.dtype)
+    objective = lower(instance, estimate.kind, Options(dtype=estimate.dtype), target)
     shapes = {t.name: instance.shape(t.draw.shape) for t in instance.graph.latents}
+    values, best = estimate.values, estimate.log_density
     strange = [name for name, shape in shapes.items() if name not in values or values[name].shape != shape]
-    if strange or objective.dimension != coordinates.size:
+    if strange or objective.dimension != estimate.coordinates.size:
         raise messages.other_model(strange or list(shapes))
-    q = objective.density.backend.constant(coordinates)
+    q = objective.density.backend.constant(estimate.coordinates)
     free = objective.torch.ones(objective.dimension, dtype=objective.torch.bool)
     for block in objective.density.blocks:
-        if block.term.name in meta["boundary"]:
+        if block.term.name in estimate.boundary:
             free[block.start : block.stop] = False
     value, gradient = objective.value_and_gradient(q[None])
-    if abs(float(value[0]) - meta["log_density"]) > 1e-5 * (1 + abs(meta["log_density"])):
+    if abs(float(value[0]) - best) > 1e-5 * (1 + abs(best)):
         raise messages.other_model([t.name for t in instance.graph.observed])
-    mode = Mode(q, float(value[0]), gradient[0], free, measure(objective, q, free), 0.0, "done", meta["iterations"])
+    curvature = measure(objective, q, free)
+    mode = Mode(q, float(value[0]), gradient[0], free, curvature, 0.0, "done", estimate.iterations)
     return Source(instance, objective, mode)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy import optimize, stats
@@ -76,6 +78,31 @@ def test_there_and_back_through_a_file(tmp_path):
         PointEstimate.load(path, counts())
     with pytest.raises(ss.ModelError, match="not the model"):
         PointEstimate.load(path, varying_intercepts(seed=5))
+
+
+def test_an_estimate_brings_its_model(tmp_path):
+    found = varying_intercepts().map(seed=0)
+    path = found.save(tmp_path / "estimate")
+    again = ss.load(path)
+    assert again.source is None  # nothing is lowered before it is needed
+    twice = pickle.loads(pickle.dumps(ss.load(again.save(tmp_path / "again"))))
+    draws = found.idata(20, seed=1).posterior["mu"].values
+    for one in (again, twice):
+        np.testing.assert_allclose(one.idata(20, seed=1).posterior["mu"].values, draws, atol=1e-4 * draws.std())
+
+
+def test_a_changed_record_is_refused_by_the_files_name(tmp_path):
+    path = counts().map(seed=0).save(tmp_path / "mine")
+    with np.load(path) as file:
+        arrays = dict(file)
+    short = {**arrays, "record": np.array(str(arrays["record"])[:-9])}
+    other = {**arrays, "record:int64": np.zeros(2)}
+    none = {name: array for name, array in arrays.items() if name != "record"}
+    for damaged in (short, other, none):
+        np.savez(path, **damaged)
+        with pytest.raises(ss.DataError, match=r"mine\.npz is not a saved estimate as it was written"):
+            ss.load(path)
+        assert PointEstimate.load(path, counts()).values.keys() == {*counts().map(seed=0).values}
 
 
 def test_draws_as_inference_data(schools):
