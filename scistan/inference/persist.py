@@ -90,7 +90,10 @@ def _storable(dataset: Any) -> Any:
 def _ordered(dataset: Any) -> Any:
     """Bring variables back into the model's order, which Zarr forgets."""
     order = json.loads(dataset.attrs.pop(_ORDER, "[]"))
-    return dataset[order] if set(order) == set(dataset.data_vars) else dataset
+    if set(order) != set(dataset.data_vars):
+        return dataset
+    # Levels of a factor are labels that no array of the group need run along: picking variables would lose them.
+    return dataset[order].assign_coords({name: labels for name, labels in dataset.coords.items()})
 
 
 def load_fit(path: Path, model: Any, restore: Restore) -> Fit:

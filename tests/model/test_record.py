@@ -115,6 +115,22 @@ def mixture() -> ss.Model:
     return m
 
 
+def coded() -> ss.Model:
+    m = ss.Model("coded")
+    m.site = ss.factor(["b", "a", "b", "c"])
+    m.x = ss.standardize(pd.DataFrame({"u": [1.0, 2.0, 4.0, 8.0], "v": [3.0, 1.0, 0.0, 2.0]}))
+    m.a = ss.Normal(0, 1, dims="site")
+    m.b = ss.Normal(0, 1, shape=2)
+    m.y = ss.Normal(m.a[m.site] + m.x @ m.b, 1).observe([0.0, 1.0, 2.0, 3.0])
+    return m
+
+
+def intervened() -> ss.Model:
+    m = coded()
+    m.late = ss.Normal(m.y * 2, 1).observe(np.zeros(4))
+    return m.do(y=1.0).given(b=[0.5, -0.5])
+
+
 def loop() -> ss.Model:
     m = ss.Model("loop")
     m.mu = ss.Normal(0, 1, shape=3)
@@ -145,7 +161,9 @@ KINDS = {
     **ZOO,
     **{
         make.__name__: make
-        for make in (labelled, arrays, computed_lengths, mixture, loop, nothing_given, swapped, relabelled)
+        for make in (
+            labelled, arrays, computed_lengths, mixture, coded, intervened, loop, nothing_given, swapped, relabelled,
+        )
     },
 }
 
