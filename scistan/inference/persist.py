@@ -93,7 +93,7 @@ def _ordered(dataset: Any) -> Any:
     if set(order) != set(dataset.data_vars):
         return dataset
     # Levels of a factor are labels that no array of the group need run along: picking variables would lose them.
-    return dataset[order].assign_coords({name: labels for name, labels in dataset.coords.items()})
+    return dataset[order].assign_coords(dataset.coords)
 
 
 def load_fit(path: Path, model: Any, restore: Restore) -> Fit:
