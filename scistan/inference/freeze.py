@@ -15,7 +15,7 @@ from scistan.graph.node import Apply, Data, Node, Variable, is_applied
 from scistan.graph.places import first_place
 from scistan.graph.text import short_text
 from scistan.inference.replaced import changed_data, replaced_lengths
-from scistan.messages import sampling as messages
+from scistan.messages import prediction as messages
 from scistan.ops.declaration import Op
 from scistan.ops.indexing import FULL
 from scistan.shapes import Size

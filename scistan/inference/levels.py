@@ -13,7 +13,7 @@ from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.labels import Labels
 from scistan.inference.replaced import replaced_rows
-from scistan.messages import sampling as messages
+from scistan.messages import prediction as messages
 from scistan.shapes import Size
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import NUMPY, conditional_mean, draw_term

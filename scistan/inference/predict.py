@@ -19,6 +19,7 @@ from scistan.inference.levels import NEW_LEVELS, Asked, Latents, latents_at
 from scistan.inference.prior import constant_data
 from scistan.inference.seam import group, to_inference_data
 from scistan.inference.size import free_memory
+from scistan.messages import prediction as words
 from scistan.messages import sampling as messages
 from scistan.targets.scipy.streams import use_seed
 
@@ -70,7 +71,7 @@ def predict(fit: Fit, question: Question, seed: int) -> Any:
     posterior = {n: array.reshape(*rows.shape, *array.shape[1:]) for n, array in latents.draws.items()}
     arrays = _computed(instance, posterior, names, rows.shape, seed)
     for text in frozen:
-        fit.note(messages.stays_frozen(text))
+        fit.note(words.stays_frozen(text))
     attributes = {
         "seed": seed,
         "model": fit.model_name,
@@ -110,7 +111,7 @@ def _names(instance: Instance, asked: Sequence[str] | None) -> list[str]:
     wanted = [asked] if isinstance(asked, str) else list(asked)
     for name in wanted:
         if name not in known:
-            raise messages.unknown_prediction(name, known)
+            raise words.unknown_prediction(name, known)
     return wanted
 
 
@@ -143,14 +144,14 @@ def _check_memory(instance: Instance, names: Iterable[str], rows: int) -> None:
     sizes = {name: 8.0 * rows * math.prod(instance.shape(shapes[name])) for name in names}
     needed, free = sum(sizes.values()), free_memory()
     if needed > free:
-        raise messages.prediction_too_big(needed, free, sorted(sizes.items(), key=lambda item: -item[1])[:3])
+        raise words.prediction_too_big(needed, free, sorted(sizes.items(), key=lambda item: -item[1])[:3])
 
 
 def _told(fitted: Instance, instance: Instance, latents: Latents, question: Question) -> dict[str, str]:
     """Say how predictions were made: which data were given, which stayed, and which labels are new."""
     given, stayed = data_given(fitted, instance)
     for far in far_outside(fitted, instance):
-        warn_at_users_line(messages.far_outside(far), messages.PredictionWarning)
+        warn_at_users_line(words.far_outside(far), words.PredictionWarning)
     new = {dim: [str(label) for label in labels] for dim, labels in latents.new.items()}
     return {
         "data_given": json.dumps(given),

@@ -55,7 +55,6 @@ SAID = {
     "other_shape": lambda: messages.other_shape("beta", (3,), (2,)),
     "unknown_format": lambda: messages.unknown_format("fit.pickle"),
     "no_package": lambda: messages.no_package("zarr", ".zarr"),
-    "latent_grows": lambda: messages.latent_grows("theta", (8,), (10,)),
     "no_cmdstan": lambda: messages.no_cmdstan("stanli"),
     "engine_failed": lambda: messages.engine_failed("nutpie (diag metric)", "it panicked\nwith a long trace"),
     "set_aside": lambda: messages.set_aside("nutpie (low_rank metric)", ("R-hat", "divergences")),

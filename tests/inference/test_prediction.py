@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import scistan as ss
-from scistan.messages.sampling import PredictionWarning
+from scistan.messages.prediction import PredictionWarning
 
 
 def sampled(m: ss.Model, draws: int = 400, **options):
