@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 
@@ -18,7 +17,7 @@ class Labels:
     """
 
     def __init__(self, values: Sequence[object], *, implied: bool = False) -> None:
-        self.values: Sequence[object] = values if isinstance(values, range) else [_plain(one) for one in values]
+        self.values: Sequence[object] = values if isinstance(values, range) else list(values)
         self.implied = implied
 
     def __len__(self) -> int:
@@ -41,9 +40,19 @@ class Labels:
         return self.values if isinstance(self.values, list) else list(self.values)
 
     @cached_property
+    def keys(self) -> Sequence[Hashable]:
+        """What each label is found by: itself; NaN is one label, and what cannot be looked up is known by its text."""
+        try:
+            usual = set(self.values) if not isinstance(self.values, range) else ()
+        except TypeError:
+            return [_key(label) for label in self.values]
+        unusual = any(label != label for label in usual)
+        return [_key(label) for label in self.values] if unusual else self.values  # type: ignore[return-value]
+
+    @cached_property
     def places(self) -> dict[Hashable, int]:
         """Where each label stands; a label that repeats counts where it is last."""
-        return {_key(label): k for k, label in enumerate(self.values)}
+        return dict(zip(self.keys, range(len(self)), strict=True))
 
     @property
     def repeated(self) -> bool:
@@ -73,20 +82,16 @@ def order_of(wanted: Labels, given: Labels) -> np.ndarray | None:
     """Give the positions that put `given` into the order of `wanted`; None where it stands so already."""
     if wanted == given:
         return None
-    missing = [label for label in wanted if _key(label) not in given.places]
-    unknown = [label for label in given if _key(label) not in wanted.places]
-    repeated = wanted.repeated or given.repeated
-    if missing or unknown or repeated:
-        raise LabelsDiffer(missing, unknown, repeated)
-    return np.array([given.places[_key(label)] for label in wanted], dtype=np.intp)
-
-
-def _plain(label: object) -> object:
-    return label.item() if isinstance(label, np.generic) and label.dtype.kind not in "mM" else label
+    places = given.places
+    order = [places.get(key, -1) for key in wanted.keys]
+    if len(given) == len(order) and -1 not in order and not wanted.repeated and not given.repeated:
+        return np.array(order, dtype=np.intp)
+    missing = [label for label, place in zip(wanted, order, strict=True) if place == -1]
+    unknown = [label for label, key in zip(given, given.keys, strict=True) if key not in wanted.places]
+    raise LabelsDiffer(missing, unknown, wanted.repeated or given.repeated)
 
 
 def _key(label: object) -> Hashable:
-    """Give what a label is found by: NaN is one label, and what cannot be looked up is known by its text."""
-    if isinstance(label, float) and math.isnan(label):
-        return ("nan",)
-    return label if isinstance(label, Hashable) else ("text", str(label))
+    if not isinstance(label, Hashable):
+        return ("text", str(label))
+    return ("nan",) if label != label else label
