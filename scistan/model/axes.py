@@ -187,7 +187,7 @@ class Axes:
             kept, other, own, given, names = other, kept, given, own, names[::-1]
         if own is not None and given is not None:
             self._into_one_order(kept, other, own, given, names, place)
-        if other in self.ordered:
+        if other in self.ordered and self.dim_of(kept) is None:
             self.ordered |= {kept}
         self.parents[other] = kept
         self.leaves[kept] = self.leaves.get(kept, ()) + self.leaves.pop(other, ())
