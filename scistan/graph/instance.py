@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -25,6 +25,7 @@ class Instance:
     name: str = "model"
     given: tuple[Equality, ...] = ()  # lengths that follow from no data: coords of a dim of latents
     idle: frozenset[str] = frozenset()  # latents that nothing need use: an intervention cut their arrows
+    counted: frozenset[str] = frozenset()  # axes whose rows are 0, 1, 2, …: labels beside other labels alone
     table: SizeTable = field(init=False)
     lengths: Mapping[Symbol, int] = field(init=False)
 
@@ -42,7 +43,7 @@ class Instance:
 
     def on(self, graph: Graph) -> Instance:
         """Give the same numbers on another form of the graph."""
-        return Instance(graph, self.values, self.coords, self.dims, self.name, self.given, self.idle)
+        return replace(self, graph=graph)
 
     def length(self, size: Size) -> int:
         """Give a size's value on these data."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from scistan.graph.walk import topological
 from scistan.messages import data as data_messages
 from scistan.messages import inference as messages
 from scistan.messages import model as model_messages
-from scistan.ops.coerce import read_array
+from scistan.ops.coerce import Labelled, read_array
 from scistan.passes.vectorize import vectorize
 from scistan.shapes import SizeConflict
 
@@ -50,13 +50,25 @@ def latent_values(instance: Instance, values: Mapping[str, object]) -> dict[Node
         raise messages.missing_latents(missing)
     found: dict[Node, np.ndarray] = {}
     for name, term in latents.items():
-        labelled = read_array(values[name], name)
+        labelled = _turned(read_array(values[name], name), name, instance.dims.get(name, ()))
         array = labelled.values.astype(float)
         expected = instance.shape(term.draw.shape)
         if array.shape != expected:
             raise model_messages.data_shape(name, expected, array.shape)
         found[term.value] = _in_order(instance, name, array, labelled.labels)
     return found
+
+
+def _turned(labelled: Labelled, name: str, dims: Sequence[str]) -> Labelled:
+    """Put axes that are known by name into the model's order."""
+    own = labelled.dims or ()
+    if None in own or tuple(own) == tuple(dims) or not set(own) & set(dims):
+        return labelled
+    if sorted(map(str, own)) != sorted(dims) or len(set(own)) < len(own):
+        raise data_messages.dims_differ(name, dims, own)
+    order = [own.index(dim) for dim in dims]
+    labels = tuple(labelled.labels[k] for k in order) if labelled.labels else ()
+    return Labelled(np.transpose(labelled.values, order), tuple(dims), labels)
 
 
 def _in_order(

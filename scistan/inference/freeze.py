@@ -6,12 +6,13 @@ replaced could mean either, and is refused unless the user says which: `ss.froze
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from scistan.graph.instance import Instance
-from scistan.graph.node import Apply, Data, Node, Variable, is_applied
+from scistan.graph.node import Apply, Data, Literal, Node, Variable, is_applied
 from scistan.graph.places import first_place
 from scistan.graph.text import short_text
 from scistan.inference.replaced import changed_data, replaced_lengths
@@ -41,12 +42,12 @@ def freeze_statistics(fitted: Instance, instance: Instance) -> tuple[Instance, l
     values = {node: np.asarray(numbers[node].array) for node in frozen}
     for node, array in values.items():
         if array.shape != instance.shape(node.shape):
-            raise messages.frozen_rows(short_text(node, _names(instance)), array.shape, first_place(node))
+            raise messages.frozen_rows(short_text(node.args[0], _names(instance)), array.shape, first_place(node))
     leaves = {node: Data(array, node.shape, integer=node.integer) for node, array in values.items()}
     graph = instance.graph.mapped(lambda node, args: leaves.get(node) or _rebuilt(node, args))
     known = {**instance.values, **{leaves[node]: array for node, array in values.items()}}
     told = [_shown(node, _names(instance)) for node in frozen]
-    return Instance(graph, known, instance.coords, instance.dims, instance.name, instance.given), told
+    return replace(instance, graph=graph, values=known), told
 
 
 def _rebuilt(node: Node, args: tuple[Node, ...]) -> Node:
@@ -94,7 +95,7 @@ class _Search:
             standard = [arg for arg in node.args if self._standardizes(node, arg)]
             found.update(dict.fromkeys(standard))
             if self._is_statistic(node):
-                raise messages.other_statistic(short_text(node, _names(self.instance)), first_place(node))
+                raise messages.other_statistic(_shown(node, _names(self.instance)), first_place(node))
             stack += [arg for arg in node.args if arg not in standard]
         return list(found)
 
@@ -114,7 +115,7 @@ class _Search:
         if is_applied(node, "subtract"):
             return _is_mean(statistic, whole)
         centred = is_applied(whole, "subtract") and _is_mean(_bare(whole.args[1]), whole.args[0])
-        return _deviates_from(statistic) is (whole.args[0] if centred else whole)
+        return _deviates_from(_without_factor(statistic)) is (whole.args[0] if centred else whole)
 
 
 def _reduced(node: Apply) -> list[Size]:
@@ -125,6 +126,9 @@ def _reduced(node: Apply) -> list[Size]:
         return [shape[axis] for axis in attributes["axes"]]
     if node.op.name in _ALONG:
         return [shape[attributes["axis"]]]
+    if node.op.name == "index":  # one row, such as the first, is as much a statistic as the largest
+        kept = [item for item in attributes["items"] if item[0] != "new"]
+        return [shape[axis] for axis, item in enumerate(kept) if item[0] == "int"]
     return [shape[-1]] if node.op.name == "matmul" else []
 
 
@@ -144,6 +148,12 @@ def _is_mean(node: Node, of: Node) -> bool:
     return is_applied(node, "mean") and node.args[0] is of
 
 
+def _without_factor(node: Node) -> Node:
+    """Look through a number that multiplies: some divide by two standard deviations."""
+    factors = [arg for arg in node.args if not isinstance(arg, Literal)] if is_applied(node, "multiply") else []
+    return factors[0] if len(factors) == 1 else node
+
+
 def _deviates_from(node: Node) -> Node | None:
     """Recognize `ss.std(x)`, with whatever divisor, and give `x`."""
     inner = node.args[0] if is_applied(node, "sqrt") else None
@@ -158,5 +168,5 @@ def _deviates_from(node: Node) -> Node | None:
 
 
 def _shown(node: Node, names: dict[Node, str]) -> str:
-    of = _deviates_from(node)
+    of = _deviates_from(_without_factor(node))
     return short_text(node, names) if of is None else f"std({short_text(of, names)})"

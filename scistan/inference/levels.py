@@ -109,19 +109,22 @@ def _axis(
     old, new = (_labels(one, dim, n) for one, n in ((fitted, before), (instance, after)))
     if old is None and new is None and all(size in known for known in of_data):
         (_, old), (dim, new) = (known[size] for known in of_data)
-    if old is not None and new is not None:
+    if old is not None and new is not None and not (old.implied and new.implied):
         if old == new:
             return _Axis(dim, np.arange(after), new)
         if old.repeated or new.repeated:
             return _Axis(dim, np.full(after, _NEW), None)
         places = [old.places.get(label, _NEW) for label in new.places]  # both are in order, each label once
         return _Axis(dim, np.array(places, dtype=np.intp), new)
-    if before == after and size not in replaced:
+    unlabelled = all(one is None or one.implied for one in (old, new))
+    if before == after and size not in replaced and unlabelled:
         return _Axis(dim, np.arange(after), None)
-    return _Axis(dim, np.full(after, _NEW), new)
+    return _Axis(dim, np.full(after, _NEW), None if unlabelled else new)
 
 
 def _labels(instance: Instance, dim: str, length: int) -> Labels | None:
+    if dim in instance.counted:
+        return Labels(range(length), implied=True)
     known = instance.coords.get(dim)
     return Labels(known) if known is not None and len(known) == length else None
 

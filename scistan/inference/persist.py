@@ -24,6 +24,7 @@ from scistan.inference.record import DamagedRecordError, Record, record_from_dat
 from scistan.inference.seam import dataset_names, dataset_of
 from scistan.inference.subject import Fitted, Subject
 from scistan.messages import sampling as messages
+from scistan.targets.scipy.streams import fresh_seed
 
 __all__ = ["Restore", "load_fit", "save"]
 
@@ -187,4 +188,5 @@ def _restored(groups: Mapping[str, Any], attributes: Mapping[str, Any], subject:
         method=str(attributes["method"]),
         certificate=Certificate.from_json(attributes["certificate"]) if "certificate" in attributes else None,
         groups=dict(groups),
+        calls=fresh_seed(),  # two readers of one file must not share the noise of their predictions
     )

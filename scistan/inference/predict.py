@@ -66,6 +66,8 @@ def predict(fit: Fit, question: Question, seed: int) -> Any:
     rows = _rows(chains, length, question.draws)
     _check_memory(instance, names, rows.size)
     flat = {t.name: _flat(fit.posterior[t.name]) for t in instance.graph.latents}
+    # Draws are known by their numbers in the posterior, so that what is computed with both pairs them.
+    numbers: dict[str, list[object]] = {"draw": rows[0].tolist()}
     asked = Asked(question.new_levels, int(fit.settings["seed"]), seed)
     latents = latents_at(subject.instance, instance, flat, rows.ravel(), asked)
     posterior = {n: array.reshape(*rows.shape, *array.shape[1:]) for n, array in latents.draws.items()}
@@ -82,7 +84,7 @@ def predict(fit: Fit, question: Question, seed: int) -> Any:
     }
     return to_inference_data(
         {
-            "predictions": group(arrays, instance.dims, instance.coords, attributes=attributes),
+            "predictions": group(arrays, instance.dims, {**instance.coords, **numbers}, attributes=attributes),
             "predictions_constant_data": constant_data(instance),
         }
     )

@@ -237,3 +237,14 @@ def _close(unknown: Sequence[object], levels: Sequence[object]) -> str:
 
 def _is(labels: Sequence[object]) -> str:
     return "is" if len(labels) == 1 else "are"
+
+
+def codes_in_arithmetic(name: str, levels: Sequence[object], place: Place | None) -> ModelError:
+    called = name or "site"
+    return ModelError(
+        f"`{called}` is a factor of levels {shown(levels)}: its numbers are positions of these and mean nothing by "
+        "themselves.",
+        remedy=f"pick by it, `m.effect[m.{called}]`; for an indicator make data of their own, "
+        f"`ss.data((column == {levels[0]!r}) * 1.0)`, and numbers go in as such, `ss.data(column)`",
+        place=place or user_place(),
+    )

@@ -75,8 +75,9 @@ def not_given(dim: str | None, given: Sequence[str], absent: Sequence[str], labe
     along = f"dim `{dim}`" if dim else "their axis"
     who = " and ".join(f"`{name}`" for name in given) or "`coords`"
     left = " and ".join(f"`{name}`" if name else "an array written into the model" for name in absent)
+    how = f"came with other labels of {along} ({shown(labels)})" if labels else f"came for some labels of {along} alone"
     return DataError(
-        f"{who} came with other labels of {along} ({shown(labels)}), and {left} still "
+        f"{who} {how}, and {left} still "
         f"{'has' if len(absent) == 1 else 'have'} the old ones.",
         remedy=f"give {left} for the same labels in the same call"
         if all(absent)
@@ -96,6 +97,14 @@ _SHOWN = 3
 
 def _is(labels: Sequence[object]) -> str:
     return "is" if len(labels) == 1 else "are"
+
+
+def frozen_latent(place: Place | None) -> ModelError:
+    return ModelError(
+        "`ss.frozen` holds a latent, which has no value of the fit: it has one for each draw.",
+        remedy="freeze the part that follows from the data alone, `m.b * ss.frozen(ss.max(m.x))`",
+        place=place or user_place(),
+    )
 
 
 def dims_differ(name: str, expected: Sequence[object], given: Sequence[object]) -> DataError:

@@ -53,6 +53,14 @@ def unknown_method(name: str, known: Sequence[str]) -> ModelError:
     return UnknownMethodError(f"an expression has no `{name}`.", remedy=hint, place=user_place())
 
 
+def labelled_mask(shape: Lengths) -> ModelError:
+    return ModelError(
+        f"the labels of the mask cannot be matched with those of what it picks from, of shape {shape}.",
+        remedy="bring the mask into its order and take the labels off, `mask.loc[labels].to_numpy()`",
+        place=user_place(),
+    )
+
+
 def bad_index(shape: Lengths, why: str, remedy: str = "") -> ModelError:
     return ModelError(
         f"this index does not fit shape {shape}: {why}.",

@@ -181,7 +181,7 @@ class Axes:
         if (own is None) != (given is None):
             labelled, bare, name = (kept, other, names[0]) if given is None else (other, kept, names[1])
             if not _is_latent(bare):  # labels beside none pair by position, and may not move from then on
-                self.read_by_position(labelled, name, place)
+                self._keep_still(labelled, name, place)
             return
         if self.dim_of(other) is not None or (self.dim_of(kept) is None and other in self.ordered):
             kept, other, own, given, names = other, kept, given, own, names[::-1]
@@ -216,11 +216,34 @@ class Axes:
     def read_by_position(self, key: Key, name: Callable[[], str], place: Place | None) -> None:
         """Note that the order along an axis counts; one that was changed for its labels' sake is refused."""
         root = self.root(key)
-        if self.dim_of(root) is not None:  # a dim has its order from the model, for everybody to see
+        if self.dim_of(root) is not None:
             return
-        if any(at in self.moved for at in self.leaves.get(root, ())):
+        if key in self.moved and not self._moved_back(root, key):
             raise messages.order_is_read(name(), "", place)
         self.ordered |= {root}
+
+    def _keep_still(self, root: Key, name: Callable[[], str], place: Place | None) -> None:
+        if self.dim_of(root) is not None:  # a dim has its order from the model, for everybody to see
+            return
+        if self._any_moved(root):  # in whose order is the array without labels? nobody can tell
+            raise messages.order_is_read(name(), "", place)
+        self.ordered |= {root}
+
+    def _any_moved(self, root: Key) -> bool:
+        return any(at in self.moved for at in self.leaves.get(root, ()))
+
+    def _moved_back(self, root: Key, key: Key) -> bool:
+        """Put all along an axis into the order that one of its data was written in, if nothing speaks against it."""
+        leaf, axis = key if isinstance(key, tuple) and isinstance(key[0], Data) else (None, 0)
+        own, known = leaf.labels[axis] if leaf is not None else None, self.labels.get(root)
+        if root in self.ordered or own is None or known is None or not known.same_set(own):
+            return False
+        order = order_of(own, known)
+        for at in self.leaves.get(root, ()) if order is not None else ():
+            self.put_in_order(*at, order)  # type: ignore[arg-type]
+        self.set_labels(root, Labels(list(own)))
+        self.moved -= {(leaf, axis)}  # type: ignore[arg-type]
+        return True
 
 
 def _is_latent(key: Key) -> bool:

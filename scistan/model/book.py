@@ -25,7 +25,7 @@ from scistan.model.equal import same_definition
 from scistan.model.factors import check_levels_free, check_outcome, enter_levels, level_dim
 from scistan.model.facts import Dims, Facts, Keys, own_keys
 from scistan.model.numbers import check_arguments, check_values, numbers_at_hand
-from scistan.ops.coerce import read_dims
+from scistan.ops.coerce import labels_of, read_dims
 from scistan.ops.expression import Expression
 from scistan.ops.levels import Levels
 from scistan.shapes import ONE, Equality, Shape, Size, values_of
@@ -211,7 +211,7 @@ class Book:
         computed = [isinstance(arg, Apply) and self.facts.of(arg).fixed for arg in draw.args]
         check_arguments(name, draw, computed, self.numbers, None)
         node = self._value(name, draw, observation is not None, leaf, dims)
-        self._check_meeting(name, draw, dims)
+        self._check_meeting(name, draw, dims, node)
         keys = self._keys_of_draw(name, draw, dims, node)
         numbers = self.axes.numbers(node) if isinstance(node, Data) else None
         if numbers is not None:
@@ -300,8 +300,11 @@ class Book:
                 if dim is not None and at <= len(draw.shape) and node.shape[-axis].today == draw.shape[-at].today:
                     yield at, node, dim
 
-    def _check_meeting(self, name: str, draw: Draw, dims: Dims) -> None:
+    def _check_meeting(self, name: str, draw: Draw, dims: Dims, value: Variable | Data) -> None:
         """Refuse an argument that runs along another dim than the variable itself."""
+        for node in draw.args:
+            if isinstance(value, Data):
+                self.facts.check_turned("", (value, dims), (node, self.facts.of(node).dims), None)
         for at, node, dim in self._dims_of_arguments(draw):
             own = dims[-at]
             if own is not None and draw.shape[-at].today != 1:
@@ -344,6 +347,24 @@ class Book:
             for name, entry in self.entries.items()
         }
 
+    def add(self, entry: Entry) -> None:
+        """Take over a derived quantity, or data, of a model that shares its latents with this one."""
+        self.entries[entry.name] = entry
+        self.named.setdefault(entry.node, entry.name)
+        if isinstance(entry.node, Data):
+            self.axes.enter(entry.name, entry.node, entry.dims)
+            self.facts.note(entry.node, entry.dims, entry.keys)
+
+    def counted(self) -> frozenset[str]:
+        """Name the axes of tables that were never given an index: their rows are 0, 1, 2, …."""
+        dims = self.all_dims()
+        return frozenset(
+            axis
+            for name, entry in self.entries.items()
+            for axis, key in zip(dims[name], entry.keys, strict=True)
+            if (labels := self.axes.labels_of(key)) is not None and labels.implied
+        )
+
     def all_coords(self) -> dict[str, list[object]]:
         """Give the labels of every axis, also of those that have no dim."""
         found = dict(self.coords)
@@ -364,7 +385,8 @@ def read_labels(dim: str, labels: object) -> list[object]:
     """List the labels along a dim; a text is one label, not one per letter."""
     if isinstance(labels, str) or not isinstance(labels, Iterable):
         raise data_messages.bad_labels(dim, labels)
-    known = list(labels)
+    plain = labels if isinstance(labels, list | tuple | range) or not hasattr(labels, "dtype") else labels_of(labels)
+    known = list(plain)
     counts = Counter(label for label in known if isinstance(label, Hashable))
     repeated = [label for label, count in counts.items() if count > 1]
     if repeated:

@@ -14,6 +14,7 @@ from scistan.errors import Place
 from scistan.graph.graph import Draw
 from scistan.graph.labels import Labels
 from scistan.graph.node import Apply, Data, Node
+from scistan.graph.places import first_place
 from scistan.messages import coding as messages
 from scistan.messages import data as data_messages
 from scistan.messages import model as model_messages
@@ -27,13 +28,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "check_factor_index",
+    "check_factor_use",
     "check_levels_free",
     "check_outcome",
     "enter_levels",
+    "factor_positions",
     "level_dim",
     "recoded",
     "unknown_levels",
 ]
+
+
+_MOVING = frozenset({"index", "pick", "transpose", "reshape", "stack", "concatenate", "broadcast_to", "positions"})
 
 
 def level_dim(entries: Mapping[str, Entry], named: Mapping[Node, str], leaf: Node) -> str | None:
@@ -103,7 +109,7 @@ def check_factor_index(
     coords: Mapping[str, list[object]], place: Place | None,
 ) -> None:
     """Refuse a factor as an index along another dim, whose labels are not its levels: codes would mean others."""
-    for axis, position in _factors(node):
+    for axis, position in factor_positions(node):
         own, dim = levels_of(position), dims[axis]
         levels, labels = coords.get(own or "", []), coords.get(dim or "", [])
         if own is not None and own == dim:
@@ -117,7 +123,18 @@ def check_factor_index(
             raise messages.more_levels(position.called, length, place)
 
 
-def _factors(node: Apply) -> Iterator[tuple[int, Data]]:
+def check_factor_use(node: Apply) -> None:
+    """Refuse to compute with the codes of a factor: they are positions of its levels, and change with these.
+
+    Truth values are the numbers 0 and 1 as well; what only moves elements computes nothing.
+    """
+    for arg in () if node.op.name in _MOVING else node.args:
+        coding = arg.coding if isinstance(arg, Data) else None
+        if isinstance(arg, Data) and isinstance(coding, Levels) and coding.levels != (False, True):
+            raise messages.codes_in_arithmetic(arg.called, coding.levels, first_place(node))
+
+
+def factor_positions(node: Apply) -> Iterator[tuple[int, Data]]:
     """Give each factor among the positions of an index, with the axis that it picks along."""
     positions = iter(node.args[1:])
     items: Any = dict(node.attributes)["items"]

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from scistan.errors import Place
-from scistan.graph.node import Apply, Data, Node, Variable
+from scistan.graph.node import Apply, Data, Node, Variable, is_applied
 from scistan.graph.places import first_place
 from scistan.graph.walk import topological
 from scistan.messages import data as messages
 from scistan.model.axes import Axes, Key, dim_key
-from scistan.model.factors import check_factor_index
+from scistan.model.factors import check_factor_index, check_factor_use, factor_positions
 from scistan.model.flow import Source, axis_flow
 from scistan.model.numbers import check_computed_index
 from scistan.ops.declaration import Op
@@ -86,7 +86,10 @@ class Facts:
                 check_computed_index(node)
                 picked = self._known[node.args[0]].dims
                 check_factor_index(node, picked, self._levels_of, self._axes.coords, first_place(node))
+            check_factor_use(node)
             facts = [self._known[arg] for arg in node.args]
+            if node.op.name == "frozen" and not facts[0].fixed:
+                raise messages.frozen_latent(first_place(node))
             keys = self._keys(node, facts)
             return Fact(all(f.fixed for f in facts), self._dims(node, [f.dims for f in facts]), keys)
         if isinstance(node, Variable | Data):
@@ -101,7 +104,15 @@ class Facts:
         """Follow the axes through an op: those that meet become one, and what is sliced is an axis of its own."""
         flow = axis_flow(node)
         place = first_place(node)
+        by_label = dict(factor_positions(node)) if node.op.name == "index" else {}
+        for axis, factor in by_label.items():  # a factor picks by label: what it picks from stands in its levels' order
+            levels = self._levels_of(factor)
+            if levels is not None:
+                told = self.speaking(node.args[0], facts[0].dims[axis])
+                self._axes.meet(dim_key(levels), facts[0].keys[axis], (self.speaking(factor, None), told), place)
         for k, axis in flow.by_position:
+            if k == 0 and axis in by_label:
+                continue
             self._axes.read_by_position(facts[k].keys[axis], self.speaking(node.args[k], facts[k].dims[axis]), place)
         for sources in flow.inside:
             self._meet(node, sources, facts, place)
@@ -131,6 +142,9 @@ class Facts:
             along = axis_flow(node).along
             return tuple(_only({d for k, axis in sources if (d := dims[k][axis])}) for sources in along)
         if isinstance(op, Op) and op.elementwise:
+            for (left, own), (right, other) in itertools.combinations(zip(node.args, dims, strict=True), 2):
+                if not _are_transposes(left, right):
+                    self.check_turned(node.op.name, (left, own), (right, other), first_place(node))
             return tuple(self._along(axis, node, dims) for axis in range(-len(node.shape), 0))
         named: dict[Size, set[str]] = {}
         for dim, size in self._model_dims.items():
@@ -155,6 +169,17 @@ class Facts:
             self.check_meeting(node.op.name, said, first_place(node))
         return _only({dim for _, dim in said})
 
+    def check_turned(
+        self, what: str, first: tuple[Node, Dims], second: tuple[Node, Dims], place: Place | None
+    ) -> None:
+        """Refuse two values that have the same dims in another order: their labels may be alike, and do not tell."""
+        (left, own), (right, other) = first, second
+        if None in own or own == other or len(own) < 2 or sorted(map(str, own)) != sorted(map(str, other)):
+            return
+        at = next(k for k, (a, b) in enumerate(zip(own, other, strict=True)) if a != b)
+        one, two = str(own[at]), str(other[at])
+        raise messages.dims_meet(what, (self.speaker(left, one), one), (self.speaker(right, two), two), place)
+
     def check_meeting(self, what: str, said: list[tuple[str, str]], place: Place | None) -> None:
         """Refuse two dims along one axis, unless their labels say that they are one thing under two names."""
         for first, second in itertools.pairwise(said):
@@ -169,6 +194,11 @@ class Facts:
             return _called(node)
         leaves = [leaf for leaf in topological([node]) if isinstance(leaf, Variable | Data)]
         return next((_called(leaf) for leaf in leaves if dim in self._known[leaf].dims), "it")
+
+
+def _are_transposes(left: Node, right: Node) -> bool:
+    """Tell whether a value meets itself turned round, as where a matrix is made symmetric."""
+    return any(is_applied(a, "transpose") and a.args[0] is b for a, b in ((left, right), (right, left)))
 
 
 def own_keys(node: Node, dims: Dims) -> Keys:

@@ -34,12 +34,17 @@ class FittedModel:
     ) -> Instance:
         """Give the model at new inputs for prediction: what was observed is forgotten unless given anew."""
         model = copy(self.model)
-        for entry in self._derived_later():
-            model._book.entries[entry.name] = entry
+        for entry in self._written_later():
+            model._book.add(entry)
         there = intervene(model, do, data, coords, predicting=True, new_levels=new_levels)
-        instance, derived = there.instance(), model.to_graph().derived
-        # A derived quantity that is set is data there, and one of the results as before.
-        return instance.on(replace(instance.graph, derived={name: there[name]._scistan_node_ for name in derived}))
+        instance = there.instance()
+        # A derived quantity that is set is data there, and a latent that was given has its value: both are results.
+        acts = there._book.acts
+        known = [t for t in instance.graph.observed if t.value in acts.given and t.value in instance.values]
+        names = [*model.to_graph().derived, *(term.name for term in known)]
+        terms = tuple(term for term in instance.graph.terms if term not in known)
+        derived = {name: there[name]._scistan_node_ for name in names}
+        return instance.on(replace(instance.graph, terms=terms, derived=derived))
 
     def instance(self) -> Instance:
         """Give the model on the data it was fitted to."""
@@ -59,8 +64,8 @@ class FittedModel:
         except UnwritableError:
             return None
 
-    def _derived_later(self) -> list[Entry]:
-        """List the quantities that were derived since the fit; a density that has changed since is refused."""
+    def _written_later(self) -> list[Entry]:
+        """List what was derived since the fit, and data for it; a density that has changed since is refused."""
         if self._live is None:
             return []
         then, now = self.model._book.entries, self._live._book.entries
@@ -73,4 +78,5 @@ class FittedModel:
         added = [name for name, entry in now.items() if name not in then and entry.draw is not None]
         if added:
             raise messages.changed_since(self.model.name, added[0], False)
-        return [entry for name, entry in now.items() if entry.role == "derived" and name not in then]
+        free = [entry for entry in now.values() if entry.draw is None]
+        return [e for e in free if e.name not in then or (e.role == "derived" and e.node is not then[e.name].node)]

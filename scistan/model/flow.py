@@ -36,6 +36,10 @@ def axis_flow(node: Apply) -> Flow:
     rule = _RULES.get(op.name)
     if rule is not None:
         return rule(node, dict(node.attributes))
+    return _unknown(node)
+
+
+def _unknown(node: Apply) -> Flow:
     every = tuple((k, axis) for k, arg in enumerate(node.args) for axis in range(len(arg.shape)))
     return Flow(((),) * len(node.shape), by_position=every)
 
@@ -126,6 +130,62 @@ def _taken(node: Apply, attributes: dict[str, Any]) -> Flow:
     return Flow(tuple(along), by_position=tuple(ordered))
 
 
+def _lead(node: Apply, rank: int) -> tuple[tuple[Source, ...], ...]:
+    """Keep the axes of a stack of matrices in front of its last `rank`."""
+    return tuple(((0, axis),) for axis in range(len(node.args[0].shape) - rank))
+
+
+def _square(node: Apply, attributes: dict[str, Any]) -> Flow:
+    """Keep the axes of a matrix whose rows and columns are the same things."""
+    last = len(node.args[0].shape) - 1
+    both = ((0, last - 1), (0, last))
+    return Flow((*_lead(node, 2), both, both))
+
+
+def _determinant(node: Apply, attributes: dict[str, Any]) -> Flow:
+    last = len(node.args[0].shape) - 1
+    return Flow(_lead(node, 2), inside=(((0, last - 1), (0, last)),))
+
+
+def _diagonal(node: Apply, attributes: dict[str, Any]) -> Flow:
+    last = len(node.args[0].shape) - 1
+    return Flow((*_lead(node, 2), ((0, last - 1), (0, last))))
+
+
+def _diagonal_matrix(node: Apply, attributes: dict[str, Any]) -> Flow:
+    last = len(node.args[0].shape) - 1
+    return Flow((*_lead(node, 1), ((0, last),), ((0, last),)))
+
+
+def _solution(node: Apply, attributes: dict[str, Any]) -> Flow:
+    """Let the rows of `a @ x = b` be those of `b`, and the columns of `a` those of the solution."""
+    a, b = (len(arg.shape) for arg in node.args)
+    if a != 2 or b > 2:
+        return _unknown(node)
+    columns: tuple[tuple[Source, ...], ...] = (((1, 1),),) if b == 2 else ()
+    return Flow((((0, 1),), *columns), inside=(((0, 0), (1, 0)),))
+
+
+def _quadratic(node: Apply, attributes: dict[str, Any]) -> Flow:
+    return Flow((), inside=(((0, 0), (0, 1), (1, 0)),))
+
+
+def _kernel(node: Apply, attributes: dict[str, Any]) -> Flow:
+    first = ((0, 0),)
+    return Flow((first, first)) if len(node.shape) == 2 else _unknown(node)
+
+
+def _picked(node: Apply, attributes: dict[str, Any]) -> Flow:
+    """Give each row an element of its last axis: rows stay, and the last axis is read by position."""
+    rank = len(node.shape)
+    rows, at = len(node.args[0].shape) - 1, len(node.args[1].shape)
+    along = tuple(
+        tuple((k, axis - rank + own) for k, own in ((0, rows), (1, at)) if axis - rank + own >= 0)
+        for axis in range(rank)
+    )
+    return Flow(along, by_position=((0, rows),))
+
+
 _RULES: dict[str, Callable[[Apply, dict[str, Any]], Flow]] = {
     **dict.fromkeys(("sum", "mean", "prod", "min", "max", "logsumexp"), _reduced),
     **dict.fromkeys(("softmax", "log_softmax"), _kept),
@@ -137,4 +197,12 @@ _RULES: dict[str, Callable[[Apply, dict[str, Any]], Flow]] = {
     "stack": _stacked,
     "concatenate": _joined,
     "index": _taken,
+    "pick": _picked,
+    **dict.fromkeys(("cholesky", "inverse"), _square),
+    **dict.fromkeys(("solve", "solve_lower"), _solution),
+    "log_determinant": _determinant,
+    "diagonal": _diagonal,
+    "diagonal_matrix": _diagonal_matrix,
+    "quadratic_form": _quadratic,
+    "gp_exp_quad_cov": _kernel,
 }

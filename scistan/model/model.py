@@ -139,7 +139,9 @@ class Model:
         known = {leaf: array for leaf in graph.data if (array := book.axes.numbers(leaf)) is not None}
         given = tuple((book.dims[dim], Size(n)) for dim, n in self._lengths.items())
         try:
-            return Instance(graph, known, book.all_coords(), book.all_dims(), self.name, given, book.acts.idle)
+            return Instance(
+                graph, known, book.all_coords(), book.all_dims(), self.name, given, book.acts.idle, book.counted()
+            )
         except SizeConflict as error:
             names = [name for leaf, name in graph.data_names.items() if error.left in leaf.shape]
             raise data_messages.sizes_disagree(names, error.right.today) from None

@@ -213,7 +213,7 @@ def _move_others(
             return
         unknown = [label for label in wanted if label not in list(known)]
         absent = [leaf.called for leaf, _ in others]
-        raise messages.not_given(axes.dim_of(root), names, absent, unknown or list(wanted))
+        raise messages.not_given(axes.dim_of(root), names, absent, unknown)
     order = order_of(wanted, known)
     for leaf, axis in others if order is not None else ():
         _permute(book, leaf, axis, order)  # type: ignore[arg-type]

@@ -23,6 +23,7 @@ __all__ = [
     "described",
     "holds_expressions",
     "is_missing",
+    "labels_of",
     "leaf_of",
     "library_of",
     "objects_in",
@@ -70,10 +71,10 @@ def _labels_of_axis(axis: Any) -> Labels:
     """Read an index; 0, 1, 2, … that pandas made itself are implied, and a piece of them is not."""
     if type(axis).__name__ == "RangeIndex" and axis.start == 0 and axis.step == 1:
         return Labels(range(len(axis)), implied=True)
-    return Labels(_labels(axis))
+    return Labels(labels_of(axis))
 
 
-def _labels(labels: Any) -> list[object]:
+def labels_of(labels: Any) -> list[object]:
     """List an axis's labels; those of several levels become text, which xarray can hold."""
     array = np.asarray(labels)
     plain = list(array) if array.dtype.kind in "mM" else array.tolist()
@@ -81,7 +82,7 @@ def _labels(labels: Any) -> list[object]:
 
 
 def _from_xarray(value: Any) -> Labelled:
-    labels = tuple(Labels(_labels(value.coords[d].values)) if d in value.coords else None for d in value.dims)
+    labels = tuple(Labels(labels_of(value.coords[d].values)) if d in value.coords else None for d in value.dims)
     return Labelled(np.asarray(value.values), tuple(str(d) for d in value.dims), labels)
 
 
@@ -163,7 +164,7 @@ def rows_in_table(value: Any, bad: np.ndarray) -> str:
     """Name the rows of a pandas table in which something is bad, by their labels."""
     if library_of(value) != "pandas" or not hasattr(value, "index"):
         return ""
-    rows = _labels(value.index[np.unique(np.argwhere(bad)[:, 0])])
+    rows = labels_of(value.index[np.unique(np.argwhere(bad)[:, 0])])
     shown = ", ".join(map(repr, rows[:3])) + (f" and {len(rows) - 3} more" if len(rows) > 3 else "")
     return f"row {shown}" if len(rows) == 1 else f"rows {shown}"
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from scistan.errors import Place
+from scistan.graph.labels import LabelsDiffer, order_of
 from scistan.graph.node import Apply, Data, Node
 from scistan.graph.walk import has_latents
 from scistan.messages import data as data_messages
@@ -38,7 +39,8 @@ FULL: Item = ("slice", None, None, None)  # the whole of an axis
 def index(x: object, key: Any) -> Expression:
     """Take elements of `x`: ints, slices, integer arrays, masks, `None` and `...`, as in NumPy."""
     node = as_node(x)
-    keys = [_plain(one) for one in (key if isinstance(key, tuple) else (key,))]
+    asked = key if isinstance(key, tuple) else (key,)
+    keys = [_plain(one, node, _axis_of(asked[:k])) for k, one in enumerate(asked)]
     items: list[Item] = []
     arrays: list[Node] = []
     axis = 0
@@ -51,13 +53,37 @@ def index(x: object, key: Any) -> Expression:
     return build(INDEX, Expression(node), *map(Expression, arrays), items=tuple(items))
 
 
-def _plain(one: Any) -> Any:
+def _axis_of(before: tuple[Any, ...]) -> int | None:
+    """Count the axes that earlier keys take; None where `...` leaves it open."""
+    return None if any(one is Ellipsis for one in before) else sum(one is not None for one in before)
+
+
+def _plain(one: Any, node: Node, axis: int | None) -> Any:
     """Read a list, and a mask of any library, as a NumPy array."""
     if isinstance(one, list):  # an empty one picks nothing; NumPy alone would read it as real numbers
         return np.asarray(one, dtype=None if one else np.int64)
     if str(getattr(one, "dtype", "")) in _BOOLEAN and not isinstance(one, Expression):
-        return read_array(one).values.astype(bool)
+        return _mask(one, node, axis)
     return one
+
+
+def _mask(one: Any, node: Node, axis: int | None) -> np.ndarray:
+    """Read a mask; one with labels is matched with those of the data that it picks from."""
+    read = read_array(one)
+    values: np.ndarray = read.values.astype(bool)
+    own = read.labels[0] if values.ndim == 1 and read.labels else None
+    if own is None or own.implied:
+        return values
+    known = node.labels[axis] if isinstance(node, Data) and axis is not None and axis < len(node.shape) else None
+    if known is None and isinstance(node, Data):
+        return values
+    try:
+        order = None if known is None else order_of(known, own)
+    except LabelsDiffer:
+        known = None
+    if known is None:
+        raise messages.labelled_mask(values_of(node.shape))
+    return values if order is None else values[order]
 
 
 _BOOLEAN = ("bool", "boolean", "torch.bool")  # NumPy and xarray, pandas with missing values, torch
