@@ -1527,3 +1527,11 @@ def given_by_other_labels():
 @case("interventions")
 def given_with_a_gap():
     chain().given(effect=[1.0, float("nan"), 3.0])  # here
+
+
+# -- what Stan cannot hold -------------------------------------------------------------------------
+@case("large_counts")
+def count_beyond_32_bits():
+    m = model()
+    m.y = ss.PoissonLog(m.mu).observe([3, 2**31])  # here
+    m.stan_data()

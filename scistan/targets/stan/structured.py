@@ -80,7 +80,7 @@ def _reduce(scope: Scope, node: Apply) -> Lowered:
     if not axes:
         return scope._lower(arg)
     if len(axes) == rank and rank <= 2:
-        whole = call(function, [scope.canonical(arg)], REAL)
+        whole = _reduced(function, scope.canonical(arg), is_vector=rank == 1)
         if not node.shape:
             return _whole(scope, node, whole)
         kept = Expr(f"[{whole.text}]'", VECTOR, POSTFIX) if rank == 1 else Expr(f"[[{whole.text}]]", MATRIX)
@@ -90,6 +90,12 @@ def _reduce(scope: Scope, node: Apply) -> Lowered:
     if len(axes) > 1:
         return _reduce_in_turn(scope, node, axes)
     return _reduce_one_axis(scope, node, axes[0] + rank, function)
+
+
+def _reduced(function: str, value: Expr, *, is_vector: bool) -> Expr:
+    """Reduce all of a value; stanli multiplies the elements of vectors alone, not of matrices or arrays."""
+    flat = function == "prod" and not is_vector
+    return call(function, [call("to_vector", [value], VECTOR) if flat else value], REAL)
 
 
 def _sum_stack(scope: Scope, node: Apply) -> Lowered:
@@ -154,7 +160,7 @@ def _reduce_one_axis(scope: Scope, node: Apply, axis: int, function: str) -> Low
         keys.insert(axis, ":")
         while len(keys) > 1 and keys[-1] == ":":
             keys.pop()  # a row needs no trailing colon
-        return call(function, [base.at(*keys)], REAL)
+        return _reduced(function, base.at(*keys), is_vector=axis >= base.type.arrays)
 
     return Lowered(None, element, 1)
 
