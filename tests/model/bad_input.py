@@ -1535,3 +1535,26 @@ def count_beyond_32_bits():
     m = model()
     m.y = ss.PoissonLog(m.mu).observe([3, 2**31])  # here
     m.stan_data()
+
+
+# -- declarations of one's own ---------------------------------------------------------------------
+def _op(shape):
+    return {"numpy": lambda xp, x: x, "torch": lambda xp, x: x, "stan": "{0}", "shape": shape}
+
+
+@case("declarations")
+def shape_rule_of_too_few_arguments():
+    op = ss.declare_op("own_op", "Itself.", **_op(lambda shapes: shapes[0]))  # here
+    op(model().mu)
+
+
+@case("declarations")
+def shape_rule_that_fails():
+    op = ss.declare_op("own_op", "Itself.", **_op(lambda shapes, _: shapes[3]))  # here
+    op(model().mu)
+
+
+@case("declarations")
+def shape_rule_that_gives_no_shape():
+    op = ss.declare_op("own_op", "Itself.", **_op(lambda shapes, _: "scalar"))  # here
+    op(model().mu)

@@ -9,7 +9,7 @@ from scistan.errors import UnsupportedError
 from scistan.graph.node import Apply, Node, is_applied
 from scistan.graph.places import first_place
 from scistan.graph.text import short_text
-from scistan.ops.declaration import Call, Op
+from scistan.ops.declaration import Call, Op, Template
 from scistan.shapes import ONE, Shape
 from scistan.targets.stan.elementwise import expand
 from scistan.targets.stan.entries import sized_type
@@ -21,6 +21,7 @@ from scistan.targets.stan.syntax import (
     MULTIPLY,
     POSTFIX,
     REAL,
+    UNARY,
     VECTOR,
     Assign,
     Declare,
@@ -55,17 +56,16 @@ def _whole(scope: Scope, node: Apply, expr: Expr) -> Lowered:
 def lower_call(scope: Scope, node: Apply) -> Lowered:
     """Lower an op that is one Stan function of whole values."""
     form = node.op.stan if isinstance(node.op, Op) else None
-    if not isinstance(form, Call):
+    if not isinstance(form, Call | Template):
         raise unsupported(node, f"the op `{node.op.name}` has no Stan form")
-    if form.functions:
-        scope.writer.functions[form.name] = form.functions
+    scope.writer.use_functions(form)
     if any(len(arg.shape) > 2 for arg in node.args):
-        return _over_batches(scope, node, form)
-    return _whole(scope, node, call(form.name, [scope.canonical(a) for a in node.args], canonical_type(node.shape)))
-
-
-def _over_batches(scope: Scope, node: Apply, form: Call) -> Lowered:
-    raise unsupported(node, f"`{form.name}` of a stack of matrices")
+        shown = form.name if isinstance(form, Call) else node.op.name
+        raise unsupported(node, f"`{shown}` of a stack of matrices")
+    args, kind = [scope.canonical(a) for a in node.args], canonical_type(node.shape)
+    if isinstance(form, Call):
+        return _whole(scope, node, call(form.name, args, kind))
+    return _whole(scope, node, Expr(form.text.format(*(a.within(UNARY) for a in args)), kind))
 
 
 # -- reductions -----------------------------------------------------------------------------------
