@@ -198,7 +198,8 @@ class Book:
         self.facts.learn((*made.args, *(b for b in (made.lower, made.upper) if b is not None)))
         values = leaf.shape if leaf is not None else None
         dims = made.dims or (leaf.dims if leaf is not None and any(leaf.dims or ()) else None)
-        given = self._shape_of_dims(name, made.dims, values) if made.dims else None
+        # Where a shape is given it says the lengths, also those of new dims.
+        given = self._shape_of_dims(name, made.dims, values) if made.dims and made.size is None else None
         draw = resolve(name, made, given, values)
         dims = self._inherited_dims(draw) if dims is None else dims
         if len(dims) != len(draw.shape):
