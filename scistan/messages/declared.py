@@ -19,13 +19,15 @@ def shape_rule_failed(name: str, why: str, shapes: Sequence[Lengths], place: Pla
     )
 
 
-def density_of_the_whole(
+def density_not_by_event(
     name: str, distribution: str, given: Lengths, wanted: Lengths, place: Place | None
 ) -> ModelError:
+    summed = ": what is summed over all of them would count once for each" if len(given) < len(wanted) else ""
     return ModelError(
-        f"the `log_density` of your distribution `{distribution}` gives shape {given}, where `{name}` needs one number for "
-        f"each event, shape {wanted}: what is summed over all of them would count once for each.",
-        remedy="leave out the sum; in a distribution of vectors sum over the last axis alone, `ss.sum(..., axis=-1)`",
+        f"the `log_density` of your distribution `{distribution}` has shape {given} for `{name}`, where one number for each "
+        f"event is wanted, shape {wanted}{summed}.",
+        remedy="leave sums over events to SciStan; where one value is a vector sum over its axis alone, "
+        "`ss.sum(..., axis=-1)`",
         place=place,
     )
 

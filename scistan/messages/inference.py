@@ -116,17 +116,6 @@ def draw_failed(name: str, distribution: str, why: str, place: Place | None) -> 
     )
 
 
-def wrong_draw_size(
-    name: str, distribution: str, given: tuple[int, ...], wanted: tuple[int, ...], place: Place | None
-) -> ModelError:
-    return ModelError(
-        f"`{name}`: the `draw` of {distribution} gave an array of shape {given}, where {wanted} was wanted (first: "
-        "draws).",
-        remedy="let `draw(rng, size, ...)` give an array of the shape `size`, with the shape of one event behind it",
-        place=place,
-    )
-
-
 def too_large_for_stan(name: str, number: int, place: Place | None) -> DataError:
     return DataError(
         f"`{name}` holds {number}, and Stan's whole numbers end at 2147483647 (32 bits).",

@@ -28,7 +28,7 @@ from scistan.model.numbers import check_arguments, check_values, numbers_at_hand
 from scistan.ops.coerce import read_dims
 from scistan.ops.expression import Expression
 from scistan.ops.levels import Levels
-from scistan.shapes import ONE, Equality, Shape, Size, values_of
+from scistan.shapes import ONE, Equality, Shape, Size, SizeTable, values_of
 
 __all__ = ["Book", "Entry", "Identity", "read_labels"]
 
@@ -241,10 +241,18 @@ class Book:
             batch = len(node.shape) - event
             pairs = [(full - rank - batch + at, at) for at in range(batch)]
             if rank:  # a vector or a matrix among the arguments has the event's own axis
-                pairs += [(full - 1, at) for at in range(batch, len(node.shape))]
+                along = [at for at in range(batch, len(node.shape)) if self._is_tied(draw, node.shape[at])]
+                pairs += [(full - 1, at) for at in along]
             for axis, at in pairs:
                 if axis >= 0 and node.shape[at].today == draw.shape[axis].today != 1:
                     yield axis, node, at
+
+    def _is_tied(self, draw: Draw, size: Size) -> bool:
+        """Tell whether a length among the arguments must be the event's; of declared distributions the density says."""
+        if draw.distribution.one_length:
+            return True
+        sizes = SizeTable(draw.equalities)
+        return sizes.reduce(size) == sizes.reduce(draw.shape[-1])
 
     def _is_fixed(self, node: Node) -> bool:
         return self.facts.of(node).fixed
@@ -321,7 +329,9 @@ class Book:
         for p, node in zip(draw.distribution.parameters, draw.args, strict=True):
             own = self.facts.of(node).dims
             for axis in range(1, rank + 1):
-                if p.domain.event_rank == rank and node.shape[-axis].today == draw.shape[-axis].today:
+                if p.domain.event_rank == rank and self._is_tied(draw, node.shape[-axis]) and (
+                    node.shape[-axis].today == draw.shape[-axis].today
+                ):
                     dims[-axis] = dims[-axis] or own[-axis]
         return tuple(dims)
 
