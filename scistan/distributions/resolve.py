@@ -11,7 +11,7 @@ from scistan.domains import Domain
 from scistan.graph.graph import Draw
 from scistan.graph.node import Literal, Node
 from scistan.messages import model as messages
-from scistan.shapes import Equality, Shape, SizeConflict, broadcast, values_of
+from scistan.shapes import Equality, Shape, Size, SizeConflict, broadcast, values_of
 
 __all__ = ["batch_rank", "resolve", "value_domain"]
 
@@ -48,6 +48,10 @@ def resolve(name: str, made: Unnamed, given: Shape | None, values: Shape | None)
     if made.constraint is not None and not full:
         raise messages.constraint_needs_axis(name, made.constraint)
     shape = _prefer(full, wanted)
+    # The length of a list is a number until a pass finds what the list goes through: it must not stick to the variable.
+    named = tuple(size if size.terms else Size.new(size.today, axis=axis) for axis, size in enumerate(shape))
+    shared += tuple((own, size) for own, size in zip(named, shape, strict=True) if own != size)
+    shape = named
     shared += check_own(name, d, made.args, shape)
     return Draw(
         d,
