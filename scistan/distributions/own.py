@@ -1,4 +1,4 @@
-"""What a user's own declaration is held to: formulas that keep their constants, one number per event, draws of `size`."""
+"""What a declaration of the user's is held to: constants that last, one density per event, draws of the right shape."""
 
 from __future__ import annotations
 

@@ -13,8 +13,9 @@ def shape_rule_failed(name: str, why: str, shapes: Sequence[Lengths], place: Pla
     shown = " and ".join(map(str, shapes))
     return ModelError(
         f"the `shape` rule of your operation `{name}` {why}, for arguments of shape {shown}.",
-        remedy="write `shape=lambda shapes, attributes: ...`, which is given a tuple of the arguments' shapes and gives "
-        "the shape of the result: a tuple of lengths, taken from them (`shapes[0][:-1]` for a sum over the last axis)",
+        remedy="write `shape=lambda shapes, attributes: ...`, which is given a tuple of the arguments' shapes and "
+        "gives the shape of the result: a tuple of lengths, taken from them (`shapes[0][:-1]` for a sum over the "
+        "last axis)",
         place=place,
     )
 
@@ -24,8 +25,8 @@ def density_not_by_event(
 ) -> ModelError:
     summed = ": what is summed over all of them would count once for each" if len(given) < len(wanted) else ""
     return ModelError(
-        f"the `log_density` of your distribution `{distribution}` has shape {given} for `{name}`, where one number for each "
-        f"event is wanted, shape {wanted}{summed}.",
+        f"the `log_density` of your distribution `{distribution}` has shape {given} for `{name}`, where one number for "
+        f"each event is wanted, shape {wanted}{summed}.",
         remedy="leave sums over events to SciStan; where one value is a vector sum over its axis alone, "
         "`ss.sum(..., axis=-1)`",
         place=place,
@@ -44,10 +45,10 @@ def wrong_draw_size(
     name: str, distribution: str, given: Lengths, wanted: Lengths, size: Lengths, place: Place | None
 ) -> ModelError:
     behind = "" if wanted == size else f" and the shape of one value, {wanted[len(size):]}, behind it"
+    example = "rng.normal(mu, 1, size)" if wanted == size else "rng.normal(size=size + mu.shape[-1:])"
     return ModelError(
-        f"the `draw` of your distribution `{distribution}` gives an array of shape {given} for `{name}`, where {wanted} is "
-        f"wanted: `size`, {size} (first: draws){behind}.",
-        remedy="let `draw(rng, size, ...)` give one value for each position of `size`"
-        + (": `rng.normal(mu, 1, size)` for one" if wanted == size else ", `rng.normal(size=size + mu.shape[-1:])` for one"),
+        f"the `draw` of your distribution `{distribution}` gives an array of shape {given} for `{name}`, where "
+        f"{wanted} is wanted: `size`, {size} (first: draws){behind}.",
+        remedy=f"let `draw(rng, size, ...)` give one value for each position of `size`, `{example}` for one",
         place=place,
     )

@@ -119,8 +119,8 @@ def draw_failed(name: str, distribution: str, why: str, place: Place | None) -> 
 def too_large_for_stan(name: str, number: int, place: Place | None) -> DataError:
     return DataError(
         f"`{name}` holds {number}, and Stan's whole numbers end at 2147483647 (32 bits).",
-        remedy="count in larger units, or observe so large a count as a real number, by `ss.Normal` or `ss.Gamma` of the "
-        "same mean and variance; `m.map()` and `m.mle()` take it as it is",
+        remedy="count in larger units, or observe so large a count as a real number, by `ss.Normal` or `ss.Gamma` of "
+        "the same mean and variance; `m.map()` and `m.mle()` take it as it is",
         place=place,
     )
 
