@@ -19,6 +19,7 @@ __all__ = [
     "COUNT_VECTOR",
     "COV",
     "INTEGER",
+    "LARGEST_INT",
     "LOG_SIMPLEX",
     "MATRIX",
     "NON_NEGATIVE",
@@ -37,6 +38,8 @@ __all__ = [
     "between",
     "whole",
 ]
+
+LARGEST_INT = 2**31 - 1  # of Stan, whose whole numbers have 32 bits
 
 Mask = Any  # one truth value, or an array of them
 Bound = object  # a float, or a node where the bound is another quantity of the model

@@ -80,6 +80,7 @@ class Distribution:
     location_scale: tuple[str, str] | None = None  # x = location + scale · z, z free of both; a matrix scale multiplies
     factor: Formula | None = None  # takes the last parameter to the Cholesky factor of the covariance
     factor_form: str = ""  # the name of the family that has the factor in its place
+    one_length: bool = True  # vectors and matrices among the arguments have the length of one value
     relation: Relation | None = None  # between parameters, checked where their numbers are known
     link: str = ""  # the op that takes a linear predictor to this one's `linked_parameter`
     linked_parameter: str = ""  # in `link_form` the predictor itself stands in its place

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from scistan.distributions.declaration import Distribution
+from scistan.distributions.own import check_own
 from scistan.distributions.unnamed import CONSTRAINTS, Unnamed
 from scistan.domains import Domain
 from scistan.graph.graph import Draw
 from scistan.graph.node import Literal, Node
 from scistan.messages import model as messages
-from scistan.shapes import Equality, Shape, SizeConflict, broadcast, values_of
+from scistan.shapes import Equality, Shape, Size, SizeConflict, broadcast, values_of
 
 __all__ = ["batch_rank", "resolve", "value_domain"]
 
@@ -46,10 +47,16 @@ def resolve(name: str, made: Unnamed, given: Shape | None, values: Shape | None)
             raise messages.shape_too_small(name, values_of(shape), values_of(batch + event))
     if made.constraint is not None and not full:
         raise messages.constraint_needs_axis(name, made.constraint)
+    shape = _prefer(full, wanted)
+    # The length of a list is a number until a pass finds what the list goes through: it must not stick to the variable.
+    named = tuple(size if size.terms else Size.new(size.today, axis=axis) for axis, size in enumerate(shape))
+    shared += tuple((own, size) for own, size in zip(named, shape, strict=True) if own != size)
+    shape = named
+    shared += check_own(name, d, made.args, shape)
     return Draw(
         d,
         made.args,
-        _prefer(full, wanted),
+        shape,
         lower=_cutting(made.lower, d, made.args, "lower"),
         upper=_cutting(made.upper, d, made.args, "upper"),
         constraint=made.constraint,
@@ -71,7 +78,8 @@ def _one_length(name: str, made: Unnamed, event: Shape) -> tuple[Equality, ...]:
     """Say that the vectors and matrices among the arguments have the event's own length."""
     equal: list[Equality] = []
     for p, node in zip(made.distribution.parameters, made.args, strict=True):
-        for size in node.shape[len(node.shape) - p.domain.event_rank :] if event else ():
+        tied = event if made.distribution.one_length else ()
+        for size in node.shape[len(node.shape) - p.domain.event_rank :] if tied else ():
             if size.today != event[-1].today:
                 raise messages.shapes_do_not_broadcast(name, [values_of(a.shape) for a in made.args])
             if size != event[-1]:

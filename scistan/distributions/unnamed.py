@@ -95,10 +95,13 @@ class Unnamed(Expression):
     def log_density(self, value: object) -> Expression:
         """Give the log density at `value` as an expression."""
         at, d = self._argument(value), self.distribution
+        beyond = self._beyond(at)
+        if beyond and d.stan.one_based:  # a category that is none has no probability to be picked
+            support = d.domain(self.args)
+            at = FUNCTIONS["clip"](at, *(Expression(_node_of(end)) for end in (support.lower, support.upper)))
         density = d.log_density(at, *self._parameters)
         if self._bounds and d.name != "Flat":
             density = density - log_mass_between(d, self._parameters, *self._ends)
-        beyond = self._beyond(at)
         return FUNCTIONS["where"](reduce(FUNCTIONS["logical_or"], beyond), -math.inf, density) if beyond else density
 
     def log_cdf(self, value: object) -> Expression:
@@ -144,7 +147,7 @@ class Unnamed(Expression):
         if support.integer and not at._scistan_node_.integer:
             found.append(FUNCTIONS["not_equal"](at, FUNCTIONS["floor"](at)))
         ends = zip((FUNCTIONS["less"], FUNCTIONS["greater"]), (support.lower, support.upper), strict=True)
-        return found + [op(at, Expression(as_node(end))) for op, end in ends if end is not None]
+        return found + [op(at, Expression(_node_of(end))) for op, end in ends if end is not None]
 
     def _argument(self, value: object) -> Expression:
         """Check what a density or probability is asked at: elements tied by a constraint have none of their own."""
@@ -196,6 +199,11 @@ class Constructor:
 
     def __repr__(self) -> str:
         return f"ss.{self.distribution.signature}"
+
+
+def _node_of(end: object) -> Node:
+    """Give the end of a support as a node: it is one already where it is a quantity of the model."""
+    return end if isinstance(end, Node) else as_node(end)
 
 
 def _observed_leaf(name: str, values: object) -> Data:

@@ -7,8 +7,10 @@ from typing import Any
 
 from scistan import domains
 from scistan.distributions.declaration import REGISTRY, Distribution, Formula, Parameter, StanForm, declare
+from scistan.distributions.own import OwnFormula
 from scistan.distributions.unnamed import Constructor
 from scistan.domains import Domain
+from scistan.graph.places import user_place
 from scistan.messages import model as messages
 from scistan.ops.own_stan import note_own_stan
 
@@ -79,18 +81,19 @@ def declare_distribution(
     if name not in _declared_here and _is_taken(name):
         wanted = "a name that SciStan does not have"
         raise messages.illegal_constant("declare_distribution", "name", wanted, repr(name))
-    lived_in = _domain(support)
+    lived_in, place = _domain(support), user_place()
     declared = declare(
         name,
         doc,
         parameters=tuple(Parameter(key, _domain(domain)) for key, domain in parameters.items()),
         support=lived_in,
-        log_density=log_density,
+        log_density=OwnFormula(log_density, place),
         draw=draw,
         stan=stan if isinstance(stan, StanForm) else StanForm(stan, rng=rng, truncates=False, vectorizes=bool(stan)),
         scipy=scipy,
-        log_cdf=log_cdf,
-        log_ccdf=log_ccdf,
+        log_cdf=log_cdf and OwnFormula(log_cdf, place),
+        log_ccdf=log_ccdf and OwnFormula(log_ccdf, place),
+        one_length=False,
         event_shape=_event_shape(event_like, lived_in, parameters),
         location_scale=location_scale,
     )

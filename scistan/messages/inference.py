@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from scistan.domains import Domain
-from scistan.errors import InternalError, ModelError, Place, SamplingError, ScistanError, UnsupportedError
+from scistan.errors import DataError, InternalError, ModelError, Place, SamplingError, ScistanError, UnsupportedError
 from scistan.graph.places import user_place
 from scistan.messages import sampling
 from scistan.messages.model import UnknownVariableError, nearest
@@ -116,13 +116,11 @@ def draw_failed(name: str, distribution: str, why: str, place: Place | None) -> 
     )
 
 
-def wrong_draw_size(
-    name: str, distribution: str, given: tuple[int, ...], wanted: tuple[int, ...], place: Place | None
-) -> ModelError:
-    return ModelError(
-        f"`{name}`: the `draw` of {distribution} gave an array of shape {given}, where {wanted} was wanted (first: "
-        "draws).",
-        remedy="let `draw(rng, size, ...)` give an array of the shape `size`, with the shape of one event behind it",
+def too_large_for_stan(name: str, number: int, place: Place | None) -> DataError:
+    return DataError(
+        f"`{name}` holds {number}, and Stan's whole numbers end at 2147483647 (32 bits).",
+        remedy="count in larger units, or observe so large a count as a real number, by `ss.Normal` or `ss.Gamma` of "
+        "the same mean and variance; `m.map()` and `m.mle()` take it as it is",
         place=place,
     )
 

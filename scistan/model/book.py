@@ -28,7 +28,7 @@ from scistan.model.numbers import check_arguments, check_values, numbers_at_hand
 from scistan.ops.coerce import labels_of, read_dims
 from scistan.ops.expression import Expression
 from scistan.ops.levels import Levels
-from scistan.shapes import ONE, Equality, Shape, Size, values_of
+from scistan.shapes import ONE, Equality, Shape, Size, SizeTable, values_of
 
 __all__ = ["Book", "Entry", "Identity", "read_labels"]
 
@@ -198,7 +198,8 @@ class Book:
         self.facts.learn((*made.args, *(b for b in (made.lower, made.upper) if b is not None)))
         values = leaf.shape if leaf is not None else None
         dims = made.dims or (leaf.dims if leaf is not None and any(leaf.dims or ()) else None)
-        given = self._shape_of_dims(name, made.dims, values) if made.dims else None
+        # Where a shape is given it says the lengths, also those of new dims.
+        given = self._shape_of_dims(name, made.dims, values) if made.dims and made.size is None else None
         draw = resolve(name, made, given, values)
         dims = self._inherited_dims(draw) if dims is None else dims
         if len(dims) != len(draw.shape):
@@ -240,10 +241,18 @@ class Book:
             batch = len(node.shape) - event
             pairs = [(full - rank - batch + at, at) for at in range(batch)]
             if rank:  # a vector or a matrix among the arguments has the event's own axis
-                pairs += [(full - 1, at) for at in range(batch, len(node.shape))]
+                along = [at for at in range(batch, len(node.shape)) if self._is_tied(draw, node.shape[at])]
+                pairs += [(full - 1, at) for at in along]
             for axis, at in pairs:
                 if axis >= 0 and node.shape[at].today == draw.shape[axis].today != 1:
                     yield axis, node, at
+
+    def _is_tied(self, draw: Draw, size: Size) -> bool:
+        """Tell whether a length among the arguments must be the event's; of declared distributions the density says."""
+        if draw.distribution.one_length:
+            return True
+        sizes = SizeTable(draw.equalities)
+        return sizes.reduce(size) == sizes.reduce(draw.shape[-1])
 
     def _is_fixed(self, node: Node) -> bool:
         return self.facts.of(node).fixed
@@ -323,7 +332,9 @@ class Book:
         for p, node in zip(draw.distribution.parameters, draw.args, strict=True):
             own = self.facts.of(node).dims
             for axis in range(1, rank + 1):
-                if p.domain.event_rank == rank and node.shape[-axis].today == draw.shape[-axis].today:
+                if p.domain.event_rank == rank and self._is_tied(draw, node.shape[-axis]) and (
+                    node.shape[-axis].today == draw.shape[-axis].today
+                ):
                     dims[-axis] = dims[-axis] or own[-axis]
         return tuple(dims)
 

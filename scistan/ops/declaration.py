@@ -39,10 +39,11 @@ class Infix:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """Stan: text with `{0}`, `{1}`, … for the arguments."""
+    """Stan: text with `{0}`, `{1}`, … for the arguments; `functions` defines what it calls."""
 
     text: str
     vectorizes: bool = False
+    functions: str = ""
 
 
 StanForm = Call | Infix | Template

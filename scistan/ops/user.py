@@ -6,10 +6,14 @@ import keyword
 from collections.abc import Callable
 from typing import Any
 
+from scistan.errors import Place, ScistanError
+from scistan.graph.places import user_place
+from scistan.messages import declared as messages_of_own
 from scistan.messages import model as messages
-from scistan.ops.declaration import REGISTRY, Call, Implementation, ShapeRule, StanForm, Template, declare
+from scistan.ops.declaration import REGISTRY, Attributes, Call, Implementation, ShapeRule, StanForm, Template, declare
 from scistan.ops.expression import Expression, function_of
 from scistan.ops.own_stan import note_own_stan
+from scistan.shapes import Equality, Shape, Size, SizeConflict, values_of
 
 __all__ = ["declare_op"]
 
@@ -26,7 +30,7 @@ def declare_op(
     functions: str = "",
     vectorizes: bool = False,
     arity: int = 1,
-    shape: ShapeRule | None = None,
+    shape: Callable[..., Any] | None = None,
     integer: bool = False,
     latex: str = "",
 ) -> Callable[..., Expression]:
@@ -35,7 +39,8 @@ def declare_op(
     `numpy` and `torch` are a name in that library or a function of the library and the arrays; a formula
     that both understand is written once. `stan` is the name of a Stan function, or text with `{0}`, `{1}`, …
     for the arguments; `functions` defines what it calls, for Stan's `functions` block. Without `shape` the op
-    works element by element. Declaring one's own op again replaces it; SciStan's names are refused.
+    works element by element; `shape(shapes, attributes)` is given the arguments' shapes and gives the result's, whose
+    lengths it takes from them. Declaring one's own op again replaces it; SciStan's names are refused.
 
     >>> import scistan as ss
     >>> from scistan.ops import declare_op
@@ -55,14 +60,35 @@ def declare_op(
     if not isinstance(stan, str):
         form = stan
     elif "{" in stan:
-        form = Template(f"({stan})", vectorizes=vectorizes)
+        form = Template(f"({stan})", vectorizes=vectorizes, functions=functions)
     else:
         form = Call(stan, vectorizes=vectorizes, functions=functions)
-    fields: dict[str, Any] = {"arity": arity, "shape": shape, "integer": integer, "latex": latex}
+    rule = None if shape is None else _checked(name, shape, user_place())
+    fields: dict[str, Any] = {"arity": arity, "shape": rule, "integer": integer, "latex": latex}
     op = declare(name, doc, numpy=numpy, torch=torch, stan=form, **fields)
     _declared_here.add(name)
     note_own_stan(f"operation `{name}`", stan if isinstance(stan, str) else "", functions=functions)
     return function_of(op)
+
+
+def _checked(name: str, rule: Callable[..., Any], place: Place | None) -> ShapeRule:
+    """Take a shape, or a pair of a shape and equalities, from a rule of the user's; all else is told of the rule."""
+
+    def checked(shapes: tuple[Shape, ...], attributes: Attributes) -> tuple[Shape, tuple[Equality, ...]]:
+        given = [values_of(shape) for shape in shapes]
+        try:
+            found = rule(shapes, attributes)
+        except (SizeConflict, ScistanError):
+            raise
+        except Exception as error:
+            raise messages_of_own.shape_rule_failed(name, f"fails ({error})", given, place) from error
+        pair = isinstance(found, tuple) and len(found) == 2 and all(isinstance(part, tuple) for part in found)
+        lengths, equal = found if pair else (found, ())
+        if not isinstance(lengths, tuple) or not all(isinstance(n, Size | int) for n in lengths):
+            raise messages_of_own.shape_rule_failed(name, f"gives {found!r}", given, place)
+        return tuple(n if isinstance(n, Size) else Size(n) for n in lengths), equal
+
+    return checked
 
 
 def _is_taken(name: str) -> bool:

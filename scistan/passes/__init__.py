@@ -9,6 +9,7 @@ from scistan.graph.graph import Graph
 from scistan.messages import inference as messages
 from scistan.passes.factor import use_cholesky_forms
 from scistan.passes.glm import fuse_glm
+from scistan.passes.lists import gather_lists
 from scistan.passes.noncenter import noncenter
 from scistan.passes.stable import use_stable_forms
 from scistan.passes.sufficient import use_sufficient_statistics
@@ -29,6 +30,7 @@ class Pass:
 PASSES = (
     Pass("stable_forms", "first: later passes look for the forms it makes, such as a logit", use_stable_forms),
     Pass("vectorize", "before what looks at vectors: a loop of scalars becomes one", vectorize),
+    Pass("lists", "behind it: what a loop of observations shares is gathered with them", gather_lists),
     Pass("cholesky", "before non-centring, which measures vectors by the Cholesky factor", use_cholesky_forms),
     Pass("noncenter", "before fusion: it looks at location and scale as the user wrote them", noncenter),
     Pass("glm", "a fused term hides its linear predictor, so nothing that reads it may follow", fuse_glm),

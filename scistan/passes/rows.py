@@ -16,7 +16,7 @@ import numpy as np
 
 from scistan.distributions.declaration import REGISTRY as DISTRIBUTIONS
 from scistan.distributions.declaration import Distribution, Parameter
-from scistan.domains import POSITIVE, REAL, VECTOR
+from scistan.domains import LARGEST_INT, POSITIVE, REAL, VECTOR
 from scistan.graph.graph import Draw, Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Data, Node, Variable
@@ -97,7 +97,10 @@ def _rows_of(term: Term, instance: Instance, evaluate: Callable[[Node], np.ndarr
     if grouped is None:
         return None
     group, first = grouped
-    return _Rows(group, first, Size.new(len(first), "cells", rank=DATA), known, order, instance.values[term.value])
+    observed = instance.values[term.value]
+    if not _sums_fit(observed, group, whole=draw.distribution.discrete):
+        return None
+    return _Rows(group, first, Size.new(len(first), "cells", rank=DATA), known, order, observed)
 
 
 def _row_by_row(
@@ -161,6 +164,14 @@ def _groups(columns: Iterable[np.ndarray], length: int, most: int) -> tuple[np.n
             if len(first) > most:
                 return None
     return (group, first) if len(first) > 1 else None
+
+
+def _sums_fit(observed: np.ndarray, group: np.ndarray, *, whole: bool) -> bool:
+    """Tell whether programs can hold the sums of each group: whole ones end at 32 bits, squares of others overflow."""
+    with np.errstate(over="ignore"):
+        summed = observed.astype(float) if whole else np.square(observed, dtype=float)
+        largest = np.bincount(group, weights=summed).max()
+    return bool(largest <= (LARGEST_INT if whole else np.finfo(float).max))
 
 
 # -- one observation for each group -----------------------------------------------------------------------
@@ -276,7 +287,22 @@ def _poisson_log(make: _Maker, y: np.ndarray, alpha: Node) -> Form:
 
 def _exponential(make: _Maker, y: np.ndarray, beta: Node) -> Form:
     value = make.data(make.sums(np.asarray(y, float)), f"{make.name}_sum")
-    return value, DISTRIBUTIONS["Gamma"], (make.data(make.counts.astype(float), f"{make.name}_count"), beta)
+    return value, _waiting_sums(), (make.data(make.counts.astype(float), f"{make.name}_count"), beta)
+
+
+@cache
+def _waiting_sums() -> Distribution:
+    """Derive the distribution of groups' sums; Gamma's own density would refuse a sum of 0."""
+
+    def log_density(summed: Any, n: Any, beta: Any) -> Any:
+        return total(n * log(beta) - beta * summed)
+
+    return DISTRIBUTIONS["Exponential"].form(
+        "ExponentialSums",
+        parameters=(Parameter("n", VECTOR), Parameter("beta", VECTOR)),
+        support=VECTOR,
+        log_density=log_density,
+    )
 
 
 # Observations and arguments on the groups -> the value, its distribution, its arguments.

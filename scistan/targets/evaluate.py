@@ -122,6 +122,8 @@ class Evaluator:
             return Value(self._backend.constant(self._instance.length(node.size)))
         if isinstance(node, Data) and node in self._instance.values:
             return Value(self._backend.constant(self._instance.values[node]))
+        if isinstance(node, Data) and node.default is not None:  # a constant of a formula that was declared
+            return Value(self._backend.constant(node.default))
         raise KeyError(f"{node!r} has no value yet")
 
     def _apply(self, node: Apply) -> Value:

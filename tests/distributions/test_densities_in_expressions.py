@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy import stats
 
 import scistan as ss
+from scistan.distributions import REGISTRY
 
 
 def value(expression: object) -> np.ndarray:
@@ -97,3 +100,41 @@ def test_a_discrete_range_takes_stans_names() -> None:
         ss.DiscreteRange(2, 5, lower=1)
     with pytest.raises(ss.ModelError, match="upper"):
         ss.DiscreteRange(lower=5, upper=2)
+
+
+# Families whose support follows their arguments: the arguments, which of them may be latents, and values in and out.
+MOVING_ENDS: dict[str, tuple[dict[str, object], dict[str, Callable[..., object]], list[float]]] = {
+    "Uniform": ({"alpha": 0.5, "beta": 2.0}, {"alpha": ss.Normal, "beta": ss.Normal}, [0.2, 0.7, 2.5]),
+    "Pareto": ({"y_min": 0.8, "alpha": 2.0}, {"y_min": ss.LogNormal}, [0.5, 0.9, 3.0]),
+    "Binomial": ({"N": 3, "theta": 0.4}, {"theta": ss.Beta}, [0, 3, 4]),
+    "BinomialLogit": ({"N": 3, "alpha": 0.4}, {"alpha": ss.Normal}, [0, 3, 4]),
+    "BetaBinomial": ({"N": 3, "alpha": 0.4, "beta": 1.2}, {"alpha": ss.LogNormal}, [0, 3, 4]),
+    "HyperGeometric": ({"N": 3, "a": 2, "b": 4}, {}, [0, 2, 3]),
+    "DiscreteRange": ({"lower": 1, "upper": 3}, {}, [0, 1, 4]),
+    "Categorical": ({"theta": [0.2, 0.3, 0.5]}, {"theta": ss.Dirichlet}, [0, 2, 3]),
+    "CategoricalLogit": ({"beta": [0.2, 0.3, 0.5]}, {}, [0, 2, 3]),
+    "OrderedLogistic": ({"eta": 0.3, "c": [0.2, 0.7]}, {"eta": ss.Normal}, [0, 2, 3]),
+}
+_PRIORS: dict[object, tuple[object, ...]] = {
+    ss.Normal: (0, 1), ss.LogNormal: (0, 1), ss.Beta: (1, 1), ss.Dirichlet: (np.ones(3),),
+}  # fmt: skip
+
+
+def test_every_moving_support_is_here() -> None:
+    moving = {name for name, d in REGISTRY.items() if d.public and callable(d.support)}
+    assert moving == set(MOVING_ENDS)
+
+
+@pytest.mark.parametrize("name", MOVING_ENDS)
+def test_quantities_of_a_model_as_ends_of_a_support(name: str) -> None:
+    arguments, latents, at = MOVING_ENDS[name]
+    construct = getattr(ss, name)
+    expected = value(construct(**arguments).log_density(np.array(at)))
+    assert np.isneginf(expected).any()
+    assert np.isfinite(expected).any()
+    m = ss.Model()
+    for key, number in arguments.items():
+        m[f"own_{key}"] = latents[key](*_PRIORS[latents[key]]) if key in latents else ss.data(number)
+    m.density = construct(**{key: m[f"own_{key}"] for key in arguments}).log_density(np.array(at))
+    found = m.do(**{f"own_{key}": arguments[key] for key in latents}).simulate(seed=0)["density"]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)

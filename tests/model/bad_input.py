@@ -1397,7 +1397,7 @@ def drawn_scale_is_not_a_number():
 
 
 def sloppy(draw: Callable[..., object]) -> ss.Model:
-    own = ss.declare_distribution(
+    own = ss.declare_distribution(  # here
         "Sloppy",
         "A distribution whose draws are wrong.",
         parameters={"a": "positive"},
@@ -1527,3 +1527,74 @@ def given_by_other_labels():
 @case("interventions")
 def given_with_a_gap():
     chain().given(effect=[1.0, float("nan"), 3.0])  # here
+
+
+# -- what Stan cannot hold -------------------------------------------------------------------------
+@case("large_counts")
+def count_beyond_32_bits():
+    m = model()
+    m.y = ss.PoissonLog(m.mu).observe([3, 2**31])  # here
+    m.stan_data()
+
+
+# -- declarations of one's own ---------------------------------------------------------------------
+def _op(shape):
+    return {"numpy": lambda xp, x: x, "torch": lambda xp, x: x, "stan": "{0}", "shape": shape}
+
+
+@case("declarations")
+def shape_rule_of_too_few_arguments():
+    op = ss.declare_op("own_op", "Itself.", **_op(lambda shapes: shapes[0]))  # here
+    op(model().mu)
+
+
+@case("declarations")
+def shape_rule_that_fails():
+    op = ss.declare_op("own_op", "Itself.", **_op(lambda shapes, _: shapes[3]))  # here
+    op(model().mu)
+
+
+@case("declarations")
+def shape_rule_that_gives_no_shape():
+    op = ss.declare_op("own_op", "Itself.", **_op(lambda shapes, _: "scalar"))  # here
+    op(model().mu)
+
+
+def _distribution(**changes):
+    fields = {
+        "parameters": {"mu": "real"},
+        "support": "real",
+        "log_density": lambda x, mu: -0.5 * (x - mu) ** 2,
+        "draw": lambda rng, size, mu: rng.normal(mu, 1, size),
+    }
+    return {**fields, **changes}
+
+
+@case("declarations")
+def density_summed_over_events():
+    own = ss.declare_distribution("Own", "Mine.", **_distribution(log_density=lambda x, mu: ss.sum(x - mu)))  # here
+    m = model()
+    m.y = own(m.mu).observe([1.0, 2.0, 3.0])
+
+
+@case("declarations")
+def density_that_fails():
+    own = ss.declare_distribution("Own", "Mine.", **_distribution(log_density=lambda x: -0.5 * x**2))  # here
+    m = model()
+    m.y = own(m.mu).observe([1.0, 2.0, 3.0])
+
+
+@case("declarations")
+def draw_that_ignores_its_size():
+    own = ss.declare_distribution("Own", "Mine.", **_distribution(draw=lambda rng, size, mu: rng.normal()))  # here
+    m = model()
+    m.y = own(m.mu).observe([1.0, 2.0, 3.0])
+
+
+@case("declarations")
+def draw_without_its_event():
+    vector = {"parameters": {"mu": "vector"}, "support": "vector", "event_like": "mu"}
+    density = {"log_density": lambda x, mu: ss.sum(x - mu, axis=-1)}
+    own = ss.declare_distribution("Own", "Mine.", **_distribution(**vector, **density))  # here
+    m = model()
+    m.y = own([1.0, 2.0])

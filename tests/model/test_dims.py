@@ -137,6 +137,28 @@ def test_a_length_of_the_data_is_a_shape():
     assert m.with_data(x=np.ones((7, 3)), y=np.zeros(7)).simulate(seed=0)["beta"].shape == (3,)
 
 
+def test_a_shape_gives_new_dims_their_lengths():
+    m = ss.Model(coords={"kind": list("uvw")})
+    m.a = ss.Normal(0, 1, dims="q", shape=3)
+    m.b = ss.Normal(m.a, 1, dims="q")
+    m.p = ss.Dirichlet(np.ones(3), dims=("place", "kind"), shape=2)
+    m.c = ss.Normal(0, 1, dims=("kind", "trial"), shape=(3, 4))
+    m.y = ss.Normal(0, 1, dims="row", shape=5).observe()
+    assert [dims_of(m, name) for name in ("a", "b", "p", "c", "y")] == [
+        ("q",), ("q",), ("place", "kind"), ("kind", "trial"), ("row",)
+    ]  # fmt: skip
+    shapes = {name: array.shape for name, array in m.simulate(seed=0).items()}
+    assert shapes == {"a": (3,), "b": (3,), "p": (2, 3), "c": (3, 4), "y": (5,)}
+    assert m.stan_code() == m.with_data(y=np.zeros(7)).stan_code()
+
+
+def test_a_shape_and_a_known_dim_must_agree():
+    m = ss.Model(coords={"kind": list("uvw")})
+    with pytest.raises(ss.DataError, match="length 2 along dim `kind`, whose coords have 3"):
+        m.a = ss.Normal(0, 1, dims="kind", shape=2)
+    assert "a" not in m
+
+
 def test_repeated_labels_keep_their_dim_and_pair_with_the_same_rows_alone():
     rows = pd.DataFrame({"x": [0.0, 1.0, 2.0], "y": [1.0, 2.0, 3.0]}, index=pd.Index(list("aab"), name="person"))
     m = ss.Model()

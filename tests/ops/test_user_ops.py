@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+import scistan as ss
 from scistan.errors import ModelError
 from scistan.ops import REGISTRY, declare_op
 from scistan.ops.declaration import Call, Template
@@ -46,6 +47,26 @@ def test_its_stan_form():
     assert REGISTRY["swish"].stan == Call("swish", True, "real swish(real x, real b) { return x; }")
 
 
+TWICE = "real twice_of(real x) {\n  return 2 * x;\n}"
+FORMS = {"a name": "twice_of", "a template": "twice_of({0})", "a formula": "1 + twice_of({0}) - 1"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("shape", [(), (3,)])
+def test_functions_of_its_own_reach_the_program(form, shape, stanc):
+    """Two ops that call one function: its text stands in the program once, whatever form calls it."""
+    both = [
+        declare_op(name, "Twice.", numpy=lambda _, x: 2 * x, torch=lambda _, x: 2 * x, stan=stan, functions=TWICE)
+        for name, stan in (("twice", FORMS[form]), ("double", "twice_of({0})"))
+    ]
+    m = ss.Model()
+    m.a = ss.Normal(0, 1, shape=shape)
+    m.y = ss.Normal(both[0](m.a) + both[1](m.a), 1).observe(np.full(shape, 0.4))
+    stanc(m.stan_code())
+    assert m.stan_code().count("real twice_of(") == 1
+    assert m.verify(points=2).ok
+
+
 def test_declaring_again_replaces_ones_own_and_only_that():
     assert _declare() is not _declare()
     for taken in ("exp", "sum", "clip", "index"):
@@ -56,12 +77,20 @@ def test_declaring_again_replaces_ones_own_and_only_that():
         _declare("two words")
 
 
-def test_a_shape_rule_of_ones_own():
+RULES = {"a shape": lambda shapes, _: shapes[0][:-1], "with equalities": lambda shapes, _: (shapes[0][:-1], ())}
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_a_shape_rule_of_ones_own(rule):
     spread = declare_op(
         "spread", "The largest minus the smallest along the last axis.",
         numpy=lambda xp, x: x.max(-1) - x.min(-1), torch=lambda xp, x: x.amax(-1) - x.amin(-1),
-        stan="max({0}) - min({0})", shape=lambda shapes, _: (shapes[0][:-1], ()),
+        stan="max({0}) - min({0})", shape=rule,
     )
+    m = ss.Model()
+    m.v = ss.Normal(0, 1, shape=3)
+    m.y = ss.Normal(spread(m.v), 1).observe([0.3, 0.4])
+    assert m.verify(points=2).ok
     x = free((2, 3))
     values = np.random.default_rng(0).uniform(size=(2, 3))
     np.testing.assert_allclose(value_of(spread(x), [x], [values]), np.ptp(values, axis=-1))

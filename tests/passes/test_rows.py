@@ -119,6 +119,41 @@ def test_on_any_data(seed, predictor, family):
     check_same_density(written(predictor, family, seed).instance())
 
 
+EXTREMES: dict[str, tuple[str, np.ndarray]] = {
+    "nothing waited for": ("Exponential", np.zeros(N)),
+    "no counts": ("Poisson", np.zeros(N, int)),
+    "no counts, by logarithm": ("PoissonLog", np.zeros(N, int)),
+    "no successes": ("Bernoulli", np.zeros(N, int)),
+    "only successes": ("BernoulliLogit", np.ones(N, int)),
+    "no spread": ("Normal", np.zeros(N)),
+}
+
+
+@pytest.mark.parametrize("case", EXTREMES)
+def test_sums_at_the_ends_of_their_range(case):
+    family, y = EXTREMES[case]
+    m, _ = base()
+    m.y = FAMILIES[family][0](m, m.a[m.g]).observe(y)  # type: ignore[attr-defined]
+    check_same_density(m.instance())
+
+
+BEYOND: dict[str, tuple[str, np.ndarray]] = {
+    "counts": ("Poisson", np.full(N, 10**9)),
+    "counts, by logarithm": ("PoissonLog", np.full(N, 10**9)),
+    "squares": ("Normal", np.full(N, 1e160)),
+    "sums of waiting": ("Exponential", np.full(N, 1e308)),
+}
+
+
+@pytest.mark.parametrize("case", BEYOND)
+def test_sums_beyond_what_a_program_holds_are_left_alone(case):
+    family, y = BEYOND[case]
+    m, _ = base()
+    m.y = FAMILIES[family][0](m, m.a[m.g]).observe(y)  # type: ignore[attr-defined]
+    instance = m.instance()
+    assert merged(instance) is instance
+
+
 def _rows_meet(m: ss.Model) -> object:
     return m.a[m.g] + ss.cumsum(m.b * m.x)
 

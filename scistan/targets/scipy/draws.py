@@ -13,6 +13,7 @@ from scistan.graph.graph import Draw, Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.graph.places import first_place
+from scistan.messages import declared
 from scistan.messages import inference as messages
 from scistan.targets.evaluate import Evaluator, aligned
 from scistan.targets.scipy.arguments import check_drawn_arguments
@@ -119,8 +120,9 @@ def _fitted(term: Term, array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray
     try:
         return np.broadcast_to(array, shape)
     except ValueError:
-        title = term.draw.distribution.title
-        raise messages.wrong_draw_size(term.name, title, array.shape, shape, first_place(term.value)) from None
+        d, place = term.draw.distribution, first_place(term.value)
+        size = shape[: len(shape) - d.event_rank]
+        raise declared.wrong_draw_size(term.name, d.title, array.shape, shape, size, place) from None
 
 
 def _draw_location_scale(

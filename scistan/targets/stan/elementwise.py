@@ -36,8 +36,7 @@ def write_elementwise(scope: Scope, node: Apply) -> Lowered:
     from scistan.targets.stan.scope import Lowered
 
     form = node.op.stan if isinstance(node.op, Op) else None
-    if isinstance(form, Call) and form.functions:
-        scope.writer.functions[form.name] = form.functions
+    scope.writer.use_functions(form)
     parts = [scope._lower(arg) for arg in node.args]
     depth = 1 + max((p.depth for p in parts), default=0)
 

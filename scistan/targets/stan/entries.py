@@ -8,9 +8,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from scistan.domains import LARGEST_INT
 from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
 from scistan.graph.node import Data, Node
+from scistan.graph.places import first_place
+from scistan.messages import inference as messages
 from scistan.shapes import Size
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.stan.names import Names, SizeNames
@@ -147,7 +150,16 @@ class Entries:
             values = values.astype(np.int64)
         else:
             values = values.astype(np.float64)
+        if values.dtype.kind == "i" and values.size and np.abs(values).max() > LARGEST_INT:
+            largest = int(values.flat[np.argmax(np.abs(values))])
+            raise messages.too_large_for_stan(self._called(entry), largest, first_place(entry.node))
         return values if values.ndim else values.item()
+
+    def _called(self, entry: DataEntry) -> str:
+        """Give the name that the user knows an entry by, where there is one."""
+        observed = (term.name for term in self.graph.observed if term.value is entry.node)
+        named = (name for leaf, name in self.graph.data_names.items() if leaf is entry.node)
+        return next(observed, "") or next(named, "") or entry.name
 
 
 def sized_type(kind: Type, shape: tuple[Size, ...], sizes: SizeNames, constraint: str = "") -> str:

@@ -9,7 +9,7 @@ from scistan.errors import UnsupportedError
 from scistan.graph.graph import Graph
 from scistan.graph.node import Apply, Data, Extent, Literal, Node, Variable
 from scistan.graph.walk import topological, use_counts
-from scistan.ops.declaration import Op
+from scistan.ops.declaration import Call, Op, Template
 from scistan.shapes import ONE, Shape
 from scistan.targets.stan.elementwise import expand, write_elementwise
 from scistan.targets.stan.entries import Reader, sized_type
@@ -68,6 +68,12 @@ class Writer:
     def note_gap(self, gap: UnsupportedError) -> None:
         """Note what Stan cannot express; a value lowered in two blocks is one gap."""
         self.gaps.setdefault(str(gap), gap)
+
+    def use_functions(self, form: object) -> None:
+        """Take what an op's form calls into the functions block; what two ops share stands there once."""
+        code = form.functions if isinstance(form, Call | Template) else ""
+        if code:
+            self.functions[code] = code
 
     def is_data(self, node: Node) -> bool:
         """Tell whether a value is known before sampling."""

@@ -23,6 +23,7 @@ from scistan.targets.stan.syntax import (
     Tilde,
     array_of,
     call,
+    number,
 )
 from scistan.targets.stan.truncation import factor, mass_at, truncation_statements
 
@@ -56,7 +57,7 @@ def observed_value(scope: Scope, term: Term) -> Expr:
 
 def _bounds(lower: object, upper: object) -> str:
     parts = [
-        f"{side}={int(bound) if bound == int(bound) else bound}"
+        f"{side}={number(int(bound) if bound == int(bound) else bound).text}"
         for side, bound in (("lower", lower), ("upper", upper))
         if isinstance(bound, int | float)
     ]
@@ -127,6 +128,8 @@ def _remark(name: str, d: Distribution) -> str:
         return f"{name} ~ {d.name.removesuffix('Sample')}, by its sufficient statistics"
     if d.name.endswith("Means"):
         return f"{name} ~ {d.name.removesuffix('Means')}: the means of rows with equal predictors"
+    if d.name.endswith("Sums"):
+        return f"{name} ~ {d.name.removesuffix('Sums')}: the sums of rows with equal predictors"
     return f"{name} ~ {d.name}"
 
 

@@ -9,7 +9,7 @@ from scistan.errors import UnsupportedError
 from scistan.graph.node import Apply, Node, is_applied
 from scistan.graph.places import first_place
 from scistan.graph.text import short_text
-from scistan.ops.declaration import Call, Op
+from scistan.ops.declaration import Call, Op, Template
 from scistan.shapes import ONE, Shape
 from scistan.targets.stan.elementwise import expand
 from scistan.targets.stan.entries import sized_type
@@ -21,6 +21,7 @@ from scistan.targets.stan.syntax import (
     MULTIPLY,
     POSTFIX,
     REAL,
+    UNARY,
     VECTOR,
     Assign,
     Declare,
@@ -55,17 +56,16 @@ def _whole(scope: Scope, node: Apply, expr: Expr) -> Lowered:
 def lower_call(scope: Scope, node: Apply) -> Lowered:
     """Lower an op that is one Stan function of whole values."""
     form = node.op.stan if isinstance(node.op, Op) else None
-    if not isinstance(form, Call):
+    if not isinstance(form, Call | Template):
         raise unsupported(node, f"the op `{node.op.name}` has no Stan form")
-    if form.functions:
-        scope.writer.functions[form.name] = form.functions
+    scope.writer.use_functions(form)
     if any(len(arg.shape) > 2 for arg in node.args):
-        return _over_batches(scope, node, form)
-    return _whole(scope, node, call(form.name, [scope.canonical(a) for a in node.args], canonical_type(node.shape)))
-
-
-def _over_batches(scope: Scope, node: Apply, form: Call) -> Lowered:
-    raise unsupported(node, f"`{form.name}` of a stack of matrices")
+        shown = form.name if isinstance(form, Call) else node.op.name
+        raise unsupported(node, f"`{shown}` of a stack of matrices")
+    args, kind = [scope.canonical(a) for a in node.args], canonical_type(node.shape)
+    if isinstance(form, Call):
+        return _whole(scope, node, call(form.name, args, kind))
+    return _whole(scope, node, Expr(form.text.format(*(a.within(UNARY) for a in args)), kind))
 
 
 # -- reductions -----------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ def _reduce(scope: Scope, node: Apply) -> Lowered:
     if not axes:
         return scope._lower(arg)
     if len(axes) == rank and rank <= 2:
-        whole = call(function, [scope.canonical(arg)], REAL)
+        whole = _reduced(function, scope.canonical(arg), is_vector=rank == 1)
         if not node.shape:
             return _whole(scope, node, whole)
         kept = Expr(f"[{whole.text}]'", VECTOR, POSTFIX) if rank == 1 else Expr(f"[[{whole.text}]]", MATRIX)
@@ -90,6 +90,12 @@ def _reduce(scope: Scope, node: Apply) -> Lowered:
     if len(axes) > 1:
         return _reduce_in_turn(scope, node, axes)
     return _reduce_one_axis(scope, node, axes[0] + rank, function)
+
+
+def _reduced(function: str, value: Expr, *, is_vector: bool) -> Expr:
+    """Reduce all of a value; stanli multiplies the elements of vectors alone, not of matrices or arrays."""
+    flat = function == "prod" and not is_vector
+    return call(function, [call("to_vector", [value], VECTOR) if flat else value], REAL)
 
 
 def _sum_stack(scope: Scope, node: Apply) -> Lowered:
@@ -154,7 +160,7 @@ def _reduce_one_axis(scope: Scope, node: Apply, axis: int, function: str) -> Low
         keys.insert(axis, ":")
         while len(keys) > 1 and keys[-1] == ":":
             keys.pop()  # a row needs no trailing colon
-        return call(function, [base.at(*keys)], REAL)
+        return _reduced(function, base.at(*keys), is_vector=axis >= base.type.arrays)
 
     return Lowered(None, element, 1)
 

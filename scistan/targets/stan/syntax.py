@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from scistan.domains import LARGEST_INT
+
 __all__ = [
     "ATOM", "INT", "MATRIX", "MULTIPLY", "POSTFIX", "REAL", "ROW_VECTOR", "UNARY", "VECTOR",
     "Assign", "Braces", "Comment", "Declare", "Expr", "For", "PlusAssign", "Statement", "TargetPlus", "Tilde", "Type",
@@ -76,9 +78,9 @@ def name(text: str, kind: Type) -> Expr:
 
 
 def number(value: float) -> Expr:
-    """Write a number; a negative one binds like a minus sign."""
-    kind = INT if isinstance(value, int) else REAL
-    text = repr(value)
+    """Write a number; a negative one binds like a minus sign, a whole one beyond Stan's 32 bits is real."""
+    kind = INT if isinstance(value, int) and abs(value) <= LARGEST_INT else REAL
+    text = repr(value if kind is INT else float(value))
     if kind is REAL and text in ("inf", "-inf"):
         text = text.replace("inf", "positive_infinity()")
     return Expr(text, kind, UNARY if value < 0 else ATOM)

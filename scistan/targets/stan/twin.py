@@ -13,6 +13,7 @@ from scistan.targets.stan.syntax import Assign, Braces, Declare, For, PlusAssign
 __all__ = ["FlatTwin", "flat_twin"]
 
 _NAME = re.compile(r"[A-Za-z]\w*")
+_DEFINED = re.compile(r"^\s*[a-z][\w\[\], ]*?\b(\w+)\s*\(", re.MULTILINE)  # and what is called in a line of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def _called(functions: Mapping[str, str], needed: set[str]) -> dict[str, str]:
     """Keep the functions that are called, by others too; each stands behind those it calls."""
     kept: dict[str, str] = {}
     for name, code in reversed(list(functions.items())):
-        if name in needed:
+        if needed.intersection(_DEFINED.findall(code)):
             needed |= _names_in(code)
             kept[name] = code
     return dict(reversed(kept.items()))

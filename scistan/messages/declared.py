@@ -1,0 +1,54 @@
+"""Wording of what can be wrong with operations and distributions of the user's own; the place is their declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scistan.errors import ModelError, Place
+
+Lengths = tuple[int, ...]
+
+
+def shape_rule_failed(name: str, why: str, shapes: Sequence[Lengths], place: Place | None) -> ModelError:
+    shown = " and ".join(map(str, shapes))
+    return ModelError(
+        f"the `shape` rule of your operation `{name}` {why}, for arguments of shape {shown}.",
+        remedy="write `shape=lambda shapes, attributes: ...`, which is given a tuple of the arguments' shapes and "
+        "gives the shape of the result: a tuple of lengths, taken from them (`shapes[0][:-1]` for a sum over the "
+        "last axis)",
+        place=place,
+    )
+
+
+def density_not_by_event(
+    name: str, distribution: str, given: Lengths, wanted: Lengths, place: Place | None
+) -> ModelError:
+    summed = ": what is summed over all of them would count once for each" if len(given) < len(wanted) else ""
+    return ModelError(
+        f"the `log_density` of your distribution `{distribution}` has shape {given} for `{name}`, where one number for "
+        f"each event is wanted, shape {wanted}{summed}.",
+        remedy="leave sums over events to SciStan; where one value is a vector sum over its axis alone, "
+        "`ss.sum(..., axis=-1)`",
+        place=place,
+    )
+
+
+def formula_failed(name: str, distribution: str, formula: str, why: str, place: Place | None) -> ModelError:
+    return ModelError(
+        f"the `{formula}` of your distribution `{distribution}` fails for `{name}`: {why}",
+        remedy="write it in SciStan's operations, `ss.exp(x)`, of the value and the arguments in order",
+        place=place,
+    )
+
+
+def wrong_draw_size(
+    name: str, distribution: str, given: Lengths, wanted: Lengths, size: Lengths, place: Place | None
+) -> ModelError:
+    behind = "" if wanted == size else f" and the shape of one value, {wanted[len(size):]}, behind it"
+    example = "rng.normal(mu, 1, size)" if wanted == size else "rng.normal(size=size + mu.shape[-1:])"
+    return ModelError(
+        f"the `draw` of your distribution `{distribution}` gives an array of shape {given} for `{name}`, where "
+        f"{wanted} is wanted: `size`, {size} (first: draws){behind}.",
+        remedy=f"let `draw(rng, size, ...)` give one value for each position of `size`, `{example}` for one",
+        place=place,
+    )
