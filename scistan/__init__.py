@@ -56,6 +56,11 @@ def __getattr__(name: str) -> Any:
             return table[name]
     from difflib import get_close_matches
 
+    from scistan.messages.neighbours import name_elsewhere
+
+    pointer = name_elsewhere(name)
+    if pointer:
+        raise AttributeError(f"scistan has no `{name}`: {pointer}")
     close = get_close_matches(name, __dir__(), n=1, cutoff=0.6)
     raise AttributeError(f"scistan has no `{name}`" + (f"; did you mean `{close[0]}`?" if close else ""))
 

@@ -60,6 +60,11 @@ class Domain:
     structure: str = ""
     holds: Callable[[np.ndarray], Mask] | None = None
 
+    @property
+    def square(self) -> bool:
+        """Whether these are matrices with as many rows as columns."""
+        return self.structure in ("cov", "corr", "cholesky_cov", "cholesky_corr")
+
     def within(self, lower: Bound, upper: Bound) -> Domain:
         """Narrow to bounds that a user gave; a bound of None leaves the domain's own."""
         if lower is None and upper is None:
@@ -77,6 +82,8 @@ class Domain:
     def excludes(self, values: np.ndarray) -> np.ndarray:
         """Mark the events outside as `violations` does, but let infinity through where no bound forbids it."""
         values = np.asarray(values)
+        if self.square and values.shape[-1:] != values.shape[-2:-1]:
+            return np.ones(values.shape[:-2], dtype=bool)
         bad = np.isnan(values)
         if self.integer:
             bad |= values != np.floor(values)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import linecache
 from dataclasses import dataclass
 
+from scistan.frames import render_for_notebook, render_whole
+
 __all__ = [
     "ArgumentError",
     "DataError",
@@ -51,6 +53,10 @@ class ScistanError(Exception):
         if self.remedy:
             parts.append(f"  try: {self.remedy}")
         return "\n".join(parts)
+
+    def _render_traceback_(self) -> list[str]:
+        """Show IPython the user's lines and the message; `%xmode Verbose` shows every frame."""
+        return render_for_notebook(self, ScistanError)
 
 
 class ModelError(ScistanError, ValueError):
@@ -116,3 +122,6 @@ class InternalError(ScistanError, RuntimeError):
     def _render(self) -> str:
         text = super()._render()
         return f"{text}\n{self.attachment}" if self.attachment else text
+
+    def _render_traceback_(self) -> list[str]:
+        return render_whole(self)  # its frames are what a report needs

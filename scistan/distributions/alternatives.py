@@ -8,7 +8,7 @@ from typing import Any
 
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.multivariate import normal_by_chol, normal_by_cov, normal_by_prec
-from scistan.distributions.unnamed import Constructor, Unnamed
+from scistan.distributions.unnamed import Constructor, Unnamed, refuse_name_first
 from scistan.messages import model as messages
 
 __all__ = ["ALTERNATIVES", "Alternatives"]
@@ -39,6 +39,7 @@ class Alternatives:
 
     def __call__(self, *args: object, **options: Any) -> Unnamed:
         """Choose the declaration by the keyword given; by position, the first."""
+        refuse_name_first(self.name, args, self.signature)
         first = next(iter(self.forms))
         by_position = len(args) == len(self.forms[first].parameters)
         given = [key for key in self.forms if key in options] + [first] * by_position

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scistan.distributions.declaration import Distribution
 from scistan.graph.graph import Draw, Term
 from scistan.graph.node import Node
-from scistan.messages import model as messages
+from scistan.messages import bounds
 from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
 from scistan.shapes import values_of
@@ -50,7 +50,7 @@ def log_mass_between(
 ) -> Expression:
     """Give the logarithm of the probability between two bounds, of which one may be None."""
     if d.log_cdf is None or d.log_ccdf is None:
-        raise messages.no_truncation(d.title)
+        raise bounds.no_truncation(d.title)
     if lower is None:
         return d.log_cdf(upper, *args)
     if upper is None:

@@ -10,6 +10,7 @@ from scistan.distributions.unnamed import CONSTRAINTS, Unnamed
 from scistan.domains import Domain
 from scistan.graph.graph import Draw
 from scistan.graph.node import Literal, Node
+from scistan.messages import bounds
 from scistan.messages import model as messages
 from scistan.shapes import Equality, Shape, Size, SizeConflict, broadcast, values_of
 
@@ -44,7 +45,7 @@ def resolve(name: str, made: Unnamed, given: Shape | None, values: Shape | None)
         if shape is values and values_of(shape) != values_of(full):
             raise messages.values_do_not_fit(name, values_of(shape), values_of(batch + event))
         if values_of(shape) != values_of(full):
-            raise messages.shape_too_small(name, values_of(shape), values_of(batch + event))
+            raise bounds.shape_too_small(name, values_of(shape), values_of(batch + event))
     if made.constraint is not None and not full:
         raise messages.constraint_needs_axis(name, made.constraint)
     shape = _prefer(full, wanted)

@@ -22,11 +22,13 @@ from scistan.errors import Place
 from scistan.graph.node import Data, Node, extent
 from scistan.graph.places import user_place
 from scistan.graph.walk import has_latents
+from scistan.messages import bounds, neighbours
 from scistan.messages import model as messages
 from scistan.ops import FUNCTIONS
 from scistan.ops.coding import coded_leaf
 from scistan.ops.coerce import as_node, holds_expressions, read_dims
 from scistan.ops.expression import Expression
+from scistan.ops.unreadable import looks_like_numbers
 from scistan.shapes import GIVEN, Shape, Size, values_of
 
 __all__ = ["CONSTRAINTS", "Constructor", "Observation", "Unnamed"]
@@ -37,6 +39,7 @@ CONSTRAINTS: dict[str, Domain] = {
     "sum_to_zero": SUM_TO_ZERO,
 }
 _NO_BOUND = {"lower": -math.inf, "upper": math.inf}
+_MOST_ELEMENTS = 2**31 - 1  # what Stan can count, and 17 GB of numbers
 _OPTIONS = ("shape", "dims", "lower", "upper", "constraint", "centred", "centered")
 
 
@@ -218,8 +221,15 @@ def _observed_leaf(name: str, values: object) -> Data:
     return node
 
 
+def refuse_name_first(title: str, args: tuple[object, ...], signature: str) -> None:
+    """Refuse a text that stands where PyMC and NumPyro want a variable's name."""
+    if args and isinstance(args[0], str) and not looks_like_numbers(args[:1]):
+        raise neighbours.name_first(title, args[0], signature)
+
+
 def _bind(d: Distribution, args: tuple[object, ...], options: dict[str, Any]) -> dict[str, object]:
     names = [p.name for p in d.parameters]
+    refuse_name_first(d.title, args, d.signature)
     if len(args) > len(names):
         raise messages.too_many_arguments(d.title, len(args), d.signature)
     given: dict[str, object] = dict(zip(names, args, strict=False))
@@ -242,7 +252,7 @@ def _argument(d: Distribution, name: str, domain: Domain, value: object) -> Node
         return _size_argument(d, name, value)
     node = as_node(value)
     numbers = constant_value(node)
-    if len(node.shape) < domain.event_rank:
+    if len(node.shape) < domain.event_rank or (domain.square and node.shape[-1].today != node.shape[-2].today):
         raise messages.illegal_constant(d.title, name, domain.words, f"of shape {values_of(node.shape)}", d.signature)
     if domain.integer and d.stan.name and not node.integer and has_latents(node):
         raise messages.illegal_constant(d.title, name, domain.words, "computed from latents", d.signature)
@@ -280,16 +290,20 @@ def _set_options(made: Unnamed, options: dict[str, Any]) -> None:
     if shape is not None:
         lengths = shape if isinstance(shape, tuple | list) else (shape,)
         made.size = tuple(_length(name, n, axis) for axis, n in enumerate(lengths))
+        if math.prod(values_of(made.size)) > _MOST_ELEMENTS:
+            raise bounds.shape_too_large(name, values_of(made.size))
     if dims is not None:
         made.dims = read_dims(name, dims)
     for side in ("lower", "upper"):
         bound = options.get(side)
         if bound is None or (isinstance(bound, float) and bound == _NO_BOUND[side]):
             continue
+        if isinstance(bound, float) and math.isinf(bound):
+            raise bounds.bound_at_infinity(name, side, bound)
         if made.distribution.discrete or made.distribution.event_rank:
-            raise messages.no_bounds(name)
+            raise bounds.no_bounds(name)
         if not made.distribution.truncatable:
-            raise messages.no_truncation(name)
+            raise bounds.no_truncation(name)
         setattr(made, side, as_node(bound))
     _check_bounds(made)
     made.constraint = _constraint(made, options.get("constraint"))
@@ -300,12 +314,12 @@ def _set_options(made: Unnamed, options: dict[str, Any]) -> None:
 def _check_bounds(made: Unnamed) -> None:
     low, high = (None if b is None else constant_value(b) for b in (made.lower, made.upper))
     if low is not None and high is not None and np.any(low >= high):
-        raise messages.bounds_crossed(made.distribution.title, low, high)
+        raise bounds.bounds_crossed(made.distribution.title, low, high)
     support = made.distribution.domain(made.args)
     if low is not None and isinstance(support.upper, int | float) and np.any(low >= support.upper):
-        raise messages.bound_outside(made.distribution.title, "lower", low, support.words)
+        raise bounds.bound_outside(made.distribution.title, "lower", low, support.words)
     if high is not None and isinstance(support.lower, int | float) and np.any(high <= support.lower):
-        raise messages.bound_outside(made.distribution.title, "upper", high, support.words)
+        raise bounds.bound_outside(made.distribution.title, "upper", high, support.words)
 
 
 def _constraint(made: Unnamed, constraint: Any) -> str | None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Protocol
 
-from scistan.screen import is_watched
+from scistan.screen import is_watched, open_bar
 
 __all__ = ["Bar", "Progress", "Silent", "open_progress"]
 
@@ -45,11 +44,7 @@ class Bar:
     """A tqdm bar over the steps of all chains."""
 
     def __init__(self, total: int, label: str, **options: Any) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a notebook without ipywidgets gets a bar of text, and needs no lecture
-            from tqdm.auto import tqdm
-
-        self._bar = tqdm(total=total, desc=label, unit="draw", leave=False, delay=PATIENCE, **options)
+        self._bar = open_bar(total=total, desc=label, unit="draw", delay=PATIENCE, **options)
 
     def show(self, done: int, divergences: int | None, step_sizes: Sequence[float]) -> None:
         """Show how many steps all chains have taken, and how they fare."""

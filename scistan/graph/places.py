@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import sys
 import warnings
-from pathlib import Path
 from types import FrameType
 from weakref import WeakKeyDictionary
 
 from scistan.errors import Place
+from scistan.frames import is_users
 
-_HOME = str(Path(__file__).resolve().parent.parent)
-# Libraries that call back into expressions: their lines are nobody's mistake.
-_LIBRARIES = tuple(f"/site-packages/{name}/" for name in ("numpy", "scipy", "pandas", "xarray", "torch"))
 _KEPT_PER_NODE = 8
 _places: WeakKeyDictionary[object, list[Place]] = WeakKeyDictionary()
 
@@ -21,8 +18,7 @@ def user_frame() -> FrameType | None:
     """Find the innermost frame of the call stack that is neither SciStan's nor of a library that computes."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        file = frame.f_code.co_filename
-        if not file.startswith(_HOME) and not any(library in file for library in _LIBRARIES):
+        if is_users(frame.f_code.co_filename):
             return frame
         frame = frame.f_back
     return None

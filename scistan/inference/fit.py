@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,8 +16,10 @@ from scistan.engines.protocol import Draws
 from scistan.inference.certificate import Certificate
 from scistan.inference.groups import GENERATED, make_group
 from scistan.inference.named import Named
-from scistan.inference.seam import summary_table, to_inference_data
+from scistan.inference.paths import as_path
+from scistan.inference.seam import leave_one_out, summary_table, to_inference_data
 from scistan.inference.subject import Subject
+from scistan.messages import fits as fit_messages
 from scistan.messages import model as model_messages
 from scistan.messages import sampling as messages
 
@@ -103,7 +105,7 @@ class Fit:
     def cmdstan(self) -> Any:
         """cmdstanpy's own object; only a fit by the engine 'cmdstan' has one."""
         if self.draws.native is None:
-            raise messages.no_cmdstan(self.engine)
+            raise fit_messages.no_cmdstan(self.engine)
         load = getattr(self.draws.native, "load", None)
         return load() if load is not None else self.draws.native
 
@@ -133,6 +135,23 @@ class Fit:
     def log_likelihood(self) -> Any:
         """The log density of each observation at each draw."""
         return self._kept("log_likelihood")
+
+    def __getitem__(self, name: str) -> Any:
+        """Give the draws of a latent or derived quantity as a DataArray, labelled by chain, draw and its dims."""
+        if name not in self.posterior:
+            role = "" if self.subject is None else self.subject.role(name)
+            raise fit_messages.unknown_draws(name, self.posterior, role)
+        return self.group("posterior")[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.posterior
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.posterior)
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        # ArviZ's functions ask for this last of what they do not know, before they give up.
+        raise fit_messages.no_inference_data()
 
     def posterior_predictive(self) -> Any:
         """Give the observed variables as the model would draw them anew, once for each posterior draw."""
@@ -191,7 +210,7 @@ class Fit:
         """Write everything to a file: `.nc` (netCDF) or `.zarr`; `ss.load` reads it."""
         from scistan.inference.persist import save
 
-        return save(self, Path(path))
+        return save(self, as_path("fit.save", path))
 
     # -- their health -----------------------------------------------------------------------------
     @cached_property
@@ -221,6 +240,13 @@ class Fit:
         """Summarize the posterior as a table (ArviZ's `summary`)."""
         return summary_table(self.group("posterior"), **options)
 
+    def loo(self, var_name: str | None = None, **options: Any) -> Any:
+        """Estimate how well observations left out one by one are predicted (ArviZ's `loo`).
+
+        `var_name` says which observed variable, where the model has several.
+        """
+        return leave_one_out(self.group("posterior"), self.log_likelihood, var_name, **options)
+
     def __repr__(self) -> str:
         chains, draws = self.shape
         found = self._diagnosis
@@ -229,3 +255,8 @@ class Fit:
         lines = [f"<Fit of {self.model_name}: {chains} chains × {draws} draws by {self.engine}, {health}>"]
         lines += [f"  {note}" for note in (self.why, *self.notes) if note]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from scistan.inference.shown import as_html
+
+        return as_html(self)

@@ -31,7 +31,8 @@ def starting_values(
     """Give each chain's start as the program's parameters in JSON; None leaves it to Stan's uniform draws."""
     if inits is None:
         return None
-    if inits == "pathfinder":
+    from_pathfinder = isinstance(inits, str) and inits == "pathfinder"
+    if from_pathfinder:
         given: Sequence[Point] = pathfinder_points(program.text, data, chains, seed)
     else:
         given = _points(instance, inits, chains, seed)
@@ -43,7 +44,7 @@ def starting_values(
     for chain, point in enumerate(given):
         whole = {**{n: fill(n, chain) for n in names if n not in point}, **point}
         _check_finite(point)
-        wanted = {n: whole[n] for n in whole if n in names} if inits == "pathfinder" else whole
+        wanted = {n: whole[n] for n in whole if n in names} if from_pathfinder else whole
         values = latent_values(instance, wanted)
         _check_support(instance, values)
         named = {t.name: np.asarray(values[t.value]) for t in instance.graph.latents}

@@ -12,7 +12,7 @@ from scistan.graph.instance import Instance
 from scistan.graph.labels import Labels, LabelsDiffer, order_of
 from scistan.inference.seam import plain_labels
 from scistan.messages import data as data_messages
-from scistan.messages import sampling as messages
+from scistan.messages import fits as messages
 from scistan.shapes import Size
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from scistan.inference.match import in_order_of
 from scistan.inference.record import DamagedRecordError, Record, record_from_dataset, record_to_dataset
 from scistan.inference.seam import dataset_names, dataset_of
 from scistan.inference.subject import Fitted, Subject
-from scistan.messages import sampling as messages
+from scistan.messages import fits as messages
 from scistan.targets.scipy.streams import fresh_seed
 
 __all__ = ["Restore", "load_fit", "save"]

@@ -30,6 +30,7 @@ from scistan.inference.fit import Fit
 from scistan.inference.generated import derived_quantities
 from scistan.inference.groups import GENERATED
 from scistan.inference.inits import starting_values
+from scistan.inference.metric import check_metric
 from scistan.inference.named import Named
 from scistan.inference.refusal import in_users_terms
 from scistan.inference.size import check_size
@@ -91,6 +92,7 @@ def sample(
 
     # An executable serves any data of its model, so what is compiled does not look at them.
     subject, data, request = lower(merge=engine != "cmdstan" and not threads)
+    check_metric(options, request, engine)
     certificate = None
     if any(ENGINES[name].embedded for name in fitting):
         certificate, request = _certified(subject, data, request)

@@ -6,14 +6,17 @@ import logging
 import warnings
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
+from scistan.messages import fits as messages
 from scistan.parts import import_part
 
 __all__ = [
-    "combine", "dataset_names", "dataset_of", "group", "plain_labels", "summary_table", "to_inference_data",
+    "combine", "dataset_names", "dataset_of", "group", "leave_one_out", "plain_labels", "summary_table",
+    "to_inference_data",
 ]
 
 
@@ -114,8 +117,32 @@ def summary_table(posterior: Any, **options: Any) -> Any:
     """Summarize a posterior with ArviZ: means, sds, intervals, ESS and R-hat."""
     import arviz
 
+    known = signature(arviz.summary).parameters
+    for option in options:
+        if option not in known:
+            raise messages.unknown_summary_option(option, list(known)[1:])
+    if options.get("filter_vars") is None:
+        names = options.get("var_names") or ()
+        for name in [names] if isinstance(names, str) else names:
+            if str(name).removeprefix("~") not in posterior.data_vars:
+                raise messages.unknown_draws(name, map(str, posterior.data_vars))
     with warnings.catch_warnings():
         # Entries that are constant, as those of a Cholesky factor above its diagonal, have no R-hat: 0 / 0.
         constant = r"invalid value encountered in (scalar )?divide"
         warnings.filterwarnings("ignore", constant, RuntimeWarning, module=r"arviz")
         return arviz.summary(to_inference_data({"posterior": posterior}), **options)
+
+
+def leave_one_out(posterior: Any, log_likelihood: Any, name: str | None, **options: Any) -> Any:
+    """Estimate the predictive density of observations left out one by one, with ArviZ's `loo`."""
+    import arviz
+
+    names = [str(known) for known in log_likelihood.data_vars] if log_likelihood is not None else []
+    if not names:
+        raise messages.nothing_to_leave_out()
+    if name is None and len(names) > 1:
+        raise messages.which_likelihood(names)
+    if name is not None and name not in names:
+        raise messages.unknown_draws(name, names)
+    together = to_inference_data({"posterior": posterior, "log_likelihood": log_likelihood})
+    return arviz.loo(together, var_name=name or names[0], **options)

@@ -95,6 +95,11 @@ class Subject:
         """Latents and derived quantities: what a posterior is of."""
         return self.latents + list(self.instance.graph.derived)
 
+    def role(self, name: str) -> str:
+        """Tell whether a name that has no draws is data or observed."""
+        observed = [t.name for t in self.instance.graph.observed]
+        return "observed" if name in observed else "data" if name in self.instance.graph.data_names.values() else ""
+
     @cached_property
     def context(self) -> Context:
         """What diagnosis may know of the model."""

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from scistan.errors import DataError, ModelError, Place
 from scistan.graph.places import user_place
 from scistan.messages.data import shown
-from scistan.messages.model import not_a_value
+from scistan.messages.values import not_a_value
 
 
 def text_column(what: object, column: object) -> ModelError:
@@ -36,9 +36,10 @@ def categories(what: object, column: object) -> ModelError:
     )
 
 
-def taken_as_factor(name: str, what: str, levels: Sequence[object]) -> str:
+def taken_as_factor(name: str, what: str, levels: Sequence[object], numbers: bool) -> str:
     holder = f"`{name}` holds" if name else "the data hold"
-    return f"{holder} {what}: taken as a factor of levels {shown(levels)}; `ss.factor` says so itself"
+    instead = "; where they are numbers written as text, `pd.to_numeric(column)`" if numbers else ""
+    return f"{holder} {what}: taken as a factor of levels {shown(levels)}; `ss.factor` says so itself{instead}"
 
 
 def missing_labels(name: str, count: int, where: object) -> DataError:

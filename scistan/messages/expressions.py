@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from scistan.errors import ModelError
+from scistan.errors import ArgumentError, ModelError
 from scistan.graph.places import user_place
 from scistan.messages.model import Lengths
 
@@ -120,5 +120,24 @@ def unsupported_numpy(name: str) -> ModelError:
     return ModelError(
         f"NumPy's `{name}` does not work on expressions of a model.",
         remedy=_INSTEAD.get(name, "see the list of operations in the docs; `ss.declare_op` adds one"),
+        place=user_place(),
+    )
+
+
+def torch_function(name: str) -> ArgumentError:
+    return ArgumentError(
+        f"torch's `{name}` computes with tensors, and an expression of a model has no value yet.",
+        remedy=f"use the function of the same name in `ss` or NumPy, `ss.{name}(x)` where there is one; "
+        "`m.log_density(values, target=\"torch\")` evaluates the model in torch",
+        place=user_place(),
+    )
+
+
+def stacked_unequal(shapes: Sequence[Lengths]) -> ModelError:
+    shown = " and ".join(str(s) for s in shapes[:3])
+    return ModelError(
+        f"`stack` puts values of one shape side by side, and these have shapes {shown}.",
+        remedy="widen the smaller ones first, `ss.broadcast_to(x, y.shape)`; `ss.concatenate([...])` joins vectors "
+        "of different lengths",
         place=user_place(),
     )

@@ -8,7 +8,9 @@ from pickle import PicklingError
 
 from scistan.errors import ArgumentError, DataError, ModelError, Place, UnsupportedError
 from scistan.graph.places import user_place
+from scistan.messages.neighbours import argument_elsewhere, method_elsewhere
 from scistan.messages.synonyms import is_borrowed, synonym
+from scistan.messages.values import kind_of
 
 Lengths = tuple[int, ...]
 
@@ -38,7 +40,7 @@ def shapes_do_not_broadcast(name: str, shapes: Sequence[Lengths]) -> ModelError:
 
 def unknown_argument(name: str, given: str, known: Sequence[str], signature: str) -> ArgumentError:
     spelled = f"the signature is {signature}" if is_borrowed(given) else nearest(given, known)
-    remedy = synonym(name, given, known, signature) or spelled
+    remedy = argument_elsewhere(name, given) or synonym(name, given, known, signature) or spelled
     return ArgumentError(f"`{name}` has no argument `{given}`.", remedy=remedy, place=user_place())
 
 
@@ -75,29 +77,6 @@ def illegal_constant(name: str, argument: str, words: str, shown: str, signature
     )
 
 
-def not_a_value(what: object, why: str = "", remedy: str = "") -> ModelError:
-    return ModelError(
-        f"{_kind(what)} cannot be part of a model{': ' + why if why else ''}.",
-        remedy=remedy or "use numbers, lists, NumPy arrays, torch tensors, pandas or xarray objects; "
-        "name labels as a factor, `m.site = ss.factor(column)`",
-        place=user_place(),
-    )
-
-
-def too_large(what: object, number: int) -> ModelError:
-    return not_a_value(
-        what, f"{number} is too large for a whole number of 64 bits", "write it as a real number, `1e20` for one"
-    )
-
-
-def already_part(what: object) -> ModelError:
-    return ModelError(
-        f"{_kind(what)} is part of a model already, and `ss.data` takes numbers.",
-        remedy="use it as it is, `m.w = m.x * 2`; data of one model reach another as the numbers they are",
-        place=user_place(),
-    )
-
-
 def bad_dims(name: str, dims: object) -> ModelError:
     return ModelError(
         f"`{name}`: dims={dims!r} names no axes.",
@@ -122,19 +101,6 @@ def not_observable(distribution: str) -> ModelError:
     )
 
 
-def not_finite(count: int, first: object, where: object, whose: Sequence[str] = ()) -> DataError:
-    many = "a value that is" if count == 1 else f"{count} values that are"
-    at = f", the first {first} at {where}" if where != "the only place" else f": {first}"
-    at = f", in {where}" if isinstance(where, str) and where.startswith("row") else at
-    shown = ", ".join(f"`{one}`" for one in whose[:3]) + (f" and {len(whose) - 3} more" if len(whose) > 3 else "")
-    holder = f"{shown} {'holds' if len(whose) == 1 else 'hold'}" if whose else "the data hold"
-    return DataError(
-        f"{holder} {many} NaN or infinite{at}.",
-        remedy="drop or impute those rows before the model sees them",
-        place=user_place(),
-    )
-
-
 def unnamed_distribution(name: str) -> ModelError:
     return ModelError(
         f"a {name} distribution is used as a value before it has a name.",
@@ -154,19 +120,12 @@ def reserved_name(name: str, why: str, instead: str = "") -> ModelError:
 def not_assignable(name: str, what: object) -> ModelError:
     uncalled = type(what).__name__ in ("Constructor", "Alternatives")
     return ModelError(
-        f"`{name}` was given {_kind(what)}{' without arguments' if uncalled else ''}, which is no part of a model.",
+        f"`{name}` was given {kind_of(what)}{' without arguments' if uncalled else ''}, which is no part of a model.",
         remedy=f"call it: `{what!r}`"
         if uncalled
         else f"wrap values in `ss.data(...)`; a private name, `_{name}`, holds anything",
         place=user_place(),
     )
-
-
-def _kind(what: object) -> str:
-    word = {"Unnamed": "distribution", "Constructor": "distribution", "Expression": "expression"}.get(
-        type(what).__name__, type(what).__name__
-    )
-    return "None" if what is None else f"{'an' if word[0] in 'aeiou' or word == 'ndarray' else 'a'} {word}"
 
 
 def name_in_use(name: str, users: Sequence[str], role: str) -> ModelError:
@@ -252,7 +211,8 @@ class UnknownAttributeError(ModelError, AttributeError):
 
 def unknown_attribute(name: str, variables: Iterable[str], methods: Iterable[str]) -> ModelError:
     close = get_close_matches(name, [*variables, *methods], n=1, cutoff=0.7)
-    hint = f"did you mean `{close[0]}`?" if close else f"its variables: {', '.join(variables) or 'none yet'}"
+    spelled = f"did you mean `{close[0]}`?" if close else f"its variables: {', '.join(variables) or 'none yet'}"
+    hint = method_elsewhere(name) or spelled
     return UnknownAttributeError(f"the model has no variable or method `{name}`.", remedy=hint, place=user_place())
 
 
@@ -294,22 +254,6 @@ def missing_values(names: Sequence[str]) -> DataError:
     return DataError(
         f"{shown} was observed without values.",
         remedy=f"give them: `m.with_data({names[0]}=...)`",
-        place=user_place(),
-    )
-
-
-def no_bounds(name: str) -> ModelError:
-    return ModelError(
-        f"`{name}` cannot be bounded with `lower` and `upper`: only continuous distributions of one number can.",
-        remedy="drop the bounds, or choose a continuous distribution",
-        place=user_place(),
-    )
-
-
-def no_truncation(name: str) -> ModelError:
-    return ModelError(
-        f"`{name}` cannot be truncated: its cumulative probability has no exact form here.",
-        remedy="choose a distribution with a cdf, or `ss.Flat(lower=, upper=)`",
         place=user_place(),
     )
 
@@ -376,30 +320,6 @@ def values_do_not_fit(name: str, given: Lengths, needed: Lengths) -> ModelError:
         remedy="observe the column itself, `df['y']` rather than `df[['y']]`, or `values[:, 0]`"
         if column
         else "observe one value for each element of the distribution",
-        place=user_place(),
-    )
-
-
-def shape_too_small(name: str, given: Lengths, needed: Lengths) -> ModelError:
-    return ModelError(
-        f"`{name}`: the arguments broadcast to {needed}, which does not fit shape {given}.",
-        remedy="drop `shape=`, or correct it",
-        place=user_place(),
-    )
-
-
-def bounds_crossed(name: str, lower: object, upper: object) -> ModelError:
-    return ModelError(
-        f"`{name}`: lower={lower} is not below upper={upper}.",
-        remedy="exchange or correct the bounds",
-        place=user_place(),
-    )
-
-
-def bound_outside(name: str, side: str, bound: object, words: str) -> ModelError:
-    return ModelError(
-        f"`{name}`: {side}={bound} leaves nothing of the support ({words}).",
-        remedy=f"correct `{side}`",
         place=user_place(),
     )
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from scistan.errors import DataError, ModelError, Place, SamplingError, UnsupportedError
+from scistan.errors import ModelError, Place, SamplingError, UnsupportedError
 from scistan.graph.places import user_place
 from scistan.messages.model import nearest
+from scistan.messages.values import kind_of
 
 
 class ChainWarning(UserWarning):
@@ -84,6 +85,30 @@ def unknown_metric(engine: str, metric: object, metrics: Mapping[str, Iterable[s
 NO_ROWS = "int argument must be int data"  # what stanli says of whole numbers of length 0
 
 
+def metric_shape(kind: str, given: tuple[int, ...], needed: tuple[int, ...]) -> ModelError:
+    if not needed:
+        return ModelError(
+            "`inv_metric` was given with metric='unit', which has none.",
+            remedy="drop one of the two",
+            place=user_place(),
+        )
+    return ModelError(
+        f"`inv_metric` has shape {given}, and the posterior of this model needs {needed}: one "
+        f"{'number' if kind == 'diag_e' else 'row'} for each unconstrained coordinate.",
+        remedy=f"write `inv_metric=np.{f'ones({needed[0]})' if kind == 'diag_e' else f'eye({needed[0]})'}`, "
+        "or leave it to the warm-up; a matrix goes with metric='dense'",
+        place=user_place(),
+    )
+
+
+def metric_not_positive() -> ModelError:
+    return ModelError(
+        "`inv_metric` must be positive, a matrix positive definite.",
+        remedy="give the variances, or the covariance matrix, of the unconstrained coordinates",
+        place=user_place(),
+    )
+
+
 def program_refused(engine: str, why: str) -> UnsupportedError:
     if NO_ROWS in why:
         return UnsupportedError(
@@ -148,7 +173,7 @@ def own_starts(engine: str) -> ModelError:
 
 
 def unknown_inits(inits: object) -> ModelError:
-    shown = repr(inits) if isinstance(inits, str | int | float) else f"a {type(inits).__name__}"
+    shown = repr(inits) if isinstance(inits, str | int | float) else kind_of(inits)
     return ModelError(
         f"inits={shown} is not understood.",
         remedy="give 'prior', 'pathfinder', a dict, a list of dicts, a point estimate or a fit; "
@@ -245,54 +270,6 @@ def needs_model(what: str) -> ModelError:
     )
 
 
-def other_model(saved: str, given: str) -> DataError:
-    return DataError(
-        f"the fit is of a model with hash {saved[:12]}, and the model given has {given[:12]}.",
-        remedy="give the model that was fitted",
-        place=user_place(),
-    )
-
-
-def not_a_fit(path: object, why: str) -> DataError:
-    return DataError(f"{path} is not a saved fit: {why}.", place=user_place())
-
-
-def broken_record(path: object, why: str) -> DataError:
-    return DataError(
-        f"{path} is not a saved fit as it was written: the record of its model cannot be read: {why}.",
-        remedy="save the fit again, or give the model: ss.load(path, model=m)",
-        place=user_place(),
-    )
-
-
-def undeclared(path: object, kind: str, name: str) -> DataError:
-    return DataError(
-        f"the model of {path} uses the {kind} `{name}`, which is not declared here.",
-        remedy=f"run the `ss.declare_{kind}({name!r}, …)` that it was written with, and load again",
-        place=user_place(),
-    )
-
-
-def other_shape(name: str, saved: tuple[int, ...], given: tuple[int, ...]) -> DataError:
-    return DataError(
-        f"`{name}` was fitted with shape {saved}, and has shape {given} in the model given.",
-        remedy="give the model on the data it was fitted to, or none: the file holds it",
-        place=user_place(),
-    )
-
-
-def unknown_format(path: object) -> ModelError:
-    return ModelError(f"{path}: the ending says nothing.", remedy="save as .nc (netCDF) or .zarr", place=user_place())
-
-
-def no_cmdstan(engine: str) -> ModelError:
-    return ModelError(
-        f"this fit comes from {engine} and has no cmdstanpy object.",
-        remedy="sample with engine='cmdstan'",
-        place=user_place(),
-    )
-
-
 def engine_failed(engine: str, why: str) -> str:
     return f"{engine} failed: {why.splitlines()[0]}"
 
@@ -313,14 +290,6 @@ def cannot_write(why: str) -> SamplingError:
     return SamplingError(
         f"the engine could not write or read its files: {why}",
         remedy="free some disk, or name another folder with TMPDIR",
-        place=user_place(),
-    )
-
-
-def no_package(package: str, ending: str) -> UnsupportedError:
-    return UnsupportedError(
-        f"files that end in {ending} need {package}, which is not installed.",
-        remedy=f"pip install {package}",
         place=user_place(),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from scistan.inference.paths import as_path
 from scistan.inference.persist import load_fit
 from scistan.inference.record import Record
 from scistan.model.fitted import FittedModel
@@ -19,7 +20,7 @@ def load(path: str | Path, model: Any = None) -> Any:
     Ops and distributions of one's own must be declared before. A `model` that is given must be the one that was fitted;
     its labels may stand in another order, in which the draws are then put.
     """
-    path = Path(path)
+    path = as_path("ss.load", path)
     if path.suffix == ".npz":
         from scistan.inference.point.storage import load_estimate
 

@@ -14,6 +14,7 @@ from scistan.graph.walk import topological
 from scistan.messages import coding as coding_messages
 from scistan.messages import data as messages
 from scistan.messages import model as model_messages
+from scistan.messages import values as values_messages
 from scistan.model.axes import Key, dim_key, matching_order
 from scistan.model.book import Book, Entry, read_labels
 from scistan.model.numbers import check_arguments, check_indices, check_values
@@ -34,6 +35,9 @@ def read_table(book: Book, table: object) -> dict[str, object]:
     if columns is None or not hasattr(table, "__getitem__"):
         raise messages.data_no_dict(table)
     known = _data_names(book)
+    repeated = [column for column in known if list(columns).count(column) > 1]
+    if repeated:
+        raise values_messages.repeated_columns(repeated)
     if not set(columns) & set(known):
         raise messages.unknown_columns(list(columns), known)
     return {column: table[column] for column in columns if column in known}

@@ -14,6 +14,7 @@ from scistan.ops.coerce import data_leaf, described, leaf_of, library_of, object
 from scistan.ops.days import Dates, Spans, is_dates, is_spans
 from scistan.ops.levels import Levels, codes_of, is_categorical, level_labels, own_levels
 from scistan.ops.standard import Standard
+from scistan.ops.unreadable import looks_like_numbers
 
 __all__ = ["coded_leaf", "coding_from_plain", "factor_leaf", "standardized_leaf"]
 
@@ -25,7 +26,9 @@ def coded_leaf(value: object, dims: tuple[str | None, ...] | None = None) -> Dat
         if isinstance(leaf.coding, Levels):
             name = described(value, assigned=True)
             what = "categories" if is_categorical(value) else "text"
-            warn_at_users_line(messages.taken_as_factor(name, what, leaf.coding.levels), ModelWarning)
+            levels = leaf.coding.levels
+            numbers = all(isinstance(level, str) for level in levels) and looks_like_numbers(levels)
+            warn_at_users_line(messages.taken_as_factor(name, what, levels, numbers), ModelWarning)
         return leaf
     coding = _time_coding(value)
     if coding is not None:

@@ -13,7 +13,9 @@ from scistan.graph.labels import Labels
 from scistan.graph.node import Data, Node, extent, literal
 from scistan.graph.places import remember, user_place
 from scistan.messages import coding as coding_messages
-from scistan.messages import model as messages
+from scistan.messages import model as model_messages
+from scistan.messages import values as messages
+from scistan.ops.unreadable import check_columns, is_missing, unreadable
 from scistan.shapes import DATA, Size
 
 __all__ = [
@@ -52,7 +54,9 @@ def _from_pandas(value: Any) -> Labelled:
 
 def _refuse_text(value: Any) -> None:
     """Refuse text, categories and dates, by the name of their column."""
-    columns = [(name, value[name]) for name in value.columns] if value.ndim == 2 and value.columns.is_unique else []
+    if value.ndim == 2:
+        check_columns(value)
+    columns = [(name, value[name]) for name in value.columns] if value.ndim == 2 else []
     for name, column in columns or [(getattr(value, "name", None), value)]:
         if column.dtype.name == "category" and column.dtype.categories.dtype.kind not in "biuf":
             raise coding_messages.categories(value, name)
@@ -99,7 +103,7 @@ def read_array(value: object, name: str = "", *, assigned: bool = False) -> Labe
 
     A message calls it `name`, or as its columns are called, or what it is `assigned` to on the user's line.
     """
-    if library_of(value) == "pandas":
+    if library_of(value) == "pandas" and hasattr(value, "ndim"):  # which its single dates and spans have not
         _refuse_text(value)
     labelled = read_any(value)
     kind = labelled.values.dtype.kind
@@ -107,7 +111,7 @@ def read_array(value: object, name: str = "", *, assigned: bool = False) -> Labe
     if large:
         raise messages.too_large(value, large[0])
     if kind not in "biuf":
-        raise messages.not_a_value(value, f"it holds {_KINDS[kind]}" if value is not None and kind in _KINDS else "")
+        raise unreadable(value)
     if kind == "u" and labelled.values.size and labelled.values.max() > _LARGEST:
         raise messages.too_large(value, int(labelled.values.max()))
     bad = ~np.isfinite(labelled.values)
@@ -128,11 +132,11 @@ def read_any(value: object) -> Labelled:
     """Read an array of whatever it holds, with the dims and labels that came with it."""
     if hasattr(type(value), "_scistan_node_"):
         raise messages.already_part(value)
-    reader = _READERS.get(library_of(value))
+    reader = _READERS.get(library_of(value)) if hasattr(value, "ndim") else None
     try:
         return reader(value) if reader else Labelled(_from_numpy(value))
     except (ValueError, TypeError):
-        raise messages.not_a_value(value, "its rows have different lengths, or it holds no numbers") from None
+        raise unreadable(value, "its rows have different lengths, or it holds no numbers") from None
 
 
 def objects_in(value: object) -> list[object]:
@@ -146,11 +150,6 @@ def objects_in(value: object) -> list[object]:
     except (ValueError, TypeError):  # rows of different lengths, told where they are read
         return []
     return [one for one in held if not is_missing(one)]
-
-
-def is_missing(one: object) -> bool:
-    """Tell whether this is how Python or pandas says that there is nothing."""
-    return one is None or type(one).__name__ in ("NAType", "NaTType") or (isinstance(one, float) and one != one)
 
 
 def described(value: object, name: str = "", *, assigned: bool = False) -> str:
@@ -183,7 +182,6 @@ def _called(value: object, assigned: bool) -> list[str]:
 
 
 _LARGEST = np.iinfo(np.int64).max
-_KINDS = {"U": "text", "S": "bytes", "M": "dates", "m": "spans of time", "c": "complex numbers", "O": "objects"}
 
 
 def _from_numpy(value: object) -> np.ndarray:
@@ -203,9 +201,9 @@ def read_dims(name: str, dims: object) -> tuple[str, ...]:
     """Read the names of axes: one text, or several."""
     names = (dims,) if isinstance(dims, str) else tuple(dims) if isinstance(dims, list | tuple) else ()
     if not names or not all(isinstance(one, str) for one in names):
-        raise messages.bad_dims(name, dims)
+        raise model_messages.bad_dims(name, dims)
     if {"chain", "draw"} & set(names):
-        raise messages.dims_of_draws(name)
+        raise model_messages.dims_of_draws(name)
     return names
 
 

@@ -161,6 +161,11 @@ class Expression:
     def __array_function__(self, function: Any, _: Any, args: Any, options: Any) -> Any:
         return _call_numpy_twin(function.__name__, args, options)
 
+    @classmethod
+    def __torch_function__(cls, function: Any, _: Any, args: Any = (), options: Any = None) -> Any:
+        # torch takes a TypeError of one of its operators for `NotImplemented`: `tensor * m.b` goes on to our own.
+        raise messages.torch_function(getattr(function, "__name__", "function"))
+
 
 _OF_UFUNCS = {
     ("reduce", "add"): "sum",

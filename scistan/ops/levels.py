@@ -12,7 +12,7 @@ import numpy as np
 from scistan.graph.labelled import Labelled
 from scistan.graph.node import Data, Node
 from scistan.messages import coding as messages
-from scistan.messages import model as model_messages
+from scistan.messages import values as values_messages
 from scistan.ops.coerce import described, is_missing, library_of, read_any, rows_in_table
 
 __all__ = [
@@ -93,7 +93,7 @@ def _names_of(labels: Sequence[Any]) -> list[object]:
 def _read_objects(value: object) -> Labelled:
     """Read an array of whatever stands in it: two types side by side stay two types."""
     if isinstance(value, set | frozenset | dict):
-        raise model_messages.not_a_value(value, "its elements have no order")
+        raise values_messages.not_a_value(value, "its elements have no order")
     if library_of(value) == "pandas" and getattr(value, "ndim", 1) == 2:
         raise messages.factor_of_a_table(list(value.columns))  # type: ignore[attr-defined]
     if isinstance(value, np.ma.MaskedArray):
@@ -101,7 +101,7 @@ def _read_objects(value: object) -> Labelled:
     if isinstance(value, list | tuple):
         array = np.array(value, dtype=object)
         if any(isinstance(one, list) for one in array.flat):
-            raise model_messages.not_a_value(value, "its rows have different lengths")
+            raise values_messages.not_a_value(value, "its rows have different lengths")
         return Labelled(array)
     if library_of(value) == "pandas":
         objects = np.asarray(value, dtype=object)

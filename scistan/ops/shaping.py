@@ -127,7 +127,10 @@ def stack(values: Sequence[object], axis: int = 0) -> Expression:
     nodes = [as_node(v) for v in values]
     if not nodes:
         raise messages.bad_shapes("stack", [], "nothing to stack")
-    rank = max(len(n.shape) for n in nodes) + 1
+    shapes = [values_of(n.shape) for n in nodes]
+    if len(set(shapes)) > 1:
+        raise messages.stacked_unequal(list(dict.fromkeys(shapes)))
+    rank = len(shapes[0]) + 1
     axis = operator.index(axis)
     if not -rank <= axis < rank:
         raise messages.bad_axis("stack", axis, rank)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Protocol
 
-from scistan.screen import is_watched
+from scistan.screen import is_watched, open_bar
 
 __all__ = ["Display", "Lines", "Silent", "open_display"]
 
@@ -20,8 +20,8 @@ TICK = 0.5
 class Display(Protocol):
     """What a build reports to."""
 
-    def step(self, label: str) -> AbstractStep:
-        """Enter and leave a step of the work."""
+    def step(self, label: str, *, aloud: bool = False) -> AbstractStep:
+        """Enter and leave a step of the work; `aloud`: tell it in a log too."""
 
     def say(self, text: str) -> None:
         """Tell the user something once."""
@@ -47,9 +47,9 @@ class Silent:
     """Show nothing."""
 
     @contextmanager
-    def step(self, label: str) -> Iterator[None]:
+    def step(self, label: str, *, aloud: bool = False) -> Iterator[None]:
         """Enter and leave a step of the work."""
-        del label
+        del label, aloud
         yield
 
     def say(self, text: str) -> None:
@@ -63,15 +63,18 @@ class Silent:
 
 
 class Lines:
-    """Write a line when a step starts that takes long, and one when it ends: for logs."""
+    """Write what is waited for, and one line at the end: for logs."""
+
+    def __init__(self) -> None:
+        self.started = time.monotonic()
+        self.done = 0
 
     @contextmanager
-    def step(self, label: str) -> Iterator[None]:
-        """Enter and leave a step of the work."""
-        started = time.monotonic()
-        self.say(f"{label} ...")
+    def step(self, label: str, *, aloud: bool = False) -> Iterator[None]:
+        """Enter and leave a step of the work; one that another process does is told `aloud`."""
+        if aloud:
+            self.say(label)
         yield
-        self.say(f"{label}: done in {time.monotonic() - started:.1f} s")
 
     def say(self, text: str) -> None:
         """Tell the user something once."""
@@ -80,27 +83,30 @@ class Lines:
 
     def finish(self) -> None:
         """Count one model as done."""
+        self.done += 1
 
     def close(self) -> None:
-        """Leave the screen as it was."""
+        """Say what was done."""
+        if self.done:
+            models = "1 model" if self.done == 1 else f"{self.done} models"
+            self.say(f"compiled {models} in {time.monotonic() - self.started:.1f} s")
 
 
 class Bar:
     """A tqdm bar over the models with the running steps and their seconds behind it."""
 
     def __init__(self, total: int) -> None:
-        from tqdm import tqdm
-
         self.running: dict[object, tuple[str, float]] = {}
         self.guard = threading.Lock()
         self.closed = threading.Event()
-        self.bar = tqdm(total=total, desc="compiling", unit="model", leave=False, file=sys.stderr)
+        self.bar = open_bar(total=total, desc="compiling", unit="model")
         self.ticker = threading.Thread(target=self.tick, daemon=True)
         self.ticker.start()
 
     @contextmanager
-    def step(self, label: str) -> Iterator[None]:
+    def step(self, label: str, *, aloud: bool = False) -> Iterator[None]:
         """Enter and leave a step of the work."""
+        del aloud
         token = object()
         with self.guard:
             self.running[token] = (label, time.monotonic())

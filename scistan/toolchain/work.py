@@ -60,7 +60,7 @@ def exclusive(work: Work, key: str, waiting: str) -> Iterator[None]:
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        with work.display.step(f"{waiting}: being built already, waiting"):
+        with work.display.step(f"{waiting}: being built already, waiting", aloud=True):
             while True:
                 work.cancellation.check()
                 try:

@@ -1598,3 +1598,206 @@ def draw_without_its_event():
     own = ss.declare_distribution("Own", "Mine.", **_distribution(**vector, **density))  # here
     m = model()
     m.y = own([1.0, 2.0])
+
+# -- what holds no numbers -----------------------------------------------------------------------
+def twice() -> pd.DataFrame:
+    return pd.DataFrame([[1.0, 2.0], [3.0, 4.0]], columns=["x", "x"])
+
+
+@case("values")
+def a_table_with_a_column_twice():
+    ss.data(twice())  # here
+
+
+@case("values")
+def a_table_with_a_column_twice_in_a_product():
+    model().mu * twice()  # here
+
+
+@case("values")
+def a_table_with_a_column_twice_standardized():
+    ss.standardize(twice())  # here
+
+
+@case("values")
+def other_data_with_a_column_twice():
+    m = model()
+    m.x = ss.data([1.0, 2.0])
+    m.with_data(twice())  # here
+
+
+@case("values")
+def a_table_without_columns():
+    ss.data(pd.DataFrame(index=[1, 2]))  # here
+
+
+@case("values")
+def a_table_of_nothing_observed():
+    ss.Normal(0, 1).observe(pd.DataFrame())  # here
+
+
+@case("values")
+def dates_in_a_product():
+    model().mu * np.array(["2024-01-01", "2024-01-02"], dtype="datetime64[D]")  # here
+
+
+@case("values")
+def one_date_of_pandas():
+    model().mu * pd.Timestamp("2024-01-01")  # here
+
+
+@case("values")
+def a_span_for_an_argument():
+    ss.Normal(pd.Timedelta(days=1), 1)  # here
+
+
+@case("values")
+def dates_for_numbers():
+    m = model()
+    m.x = ss.data([1.0, 2.0])
+    m.with_data(x=pd.to_datetime(["2024-01-01", "2024-01-02"]))  # here
+
+
+@case("values")
+def numbers_as_text():
+    model().mu * pd.Series(["1.5", "2.5"])  # here
+
+
+@case("values")
+def numbers_as_text_for_other_data():
+    m = model()
+    m.x = ss.data([1.0, 2.0])
+    m.with_data(x=["1", "2"])  # here
+
+
+@case("values")
+def a_number_as_text_for_an_argument():
+    ss.Normal("0", 1)  # here
+
+
+@case("values")
+def text_with_a_gap():
+    model().mu * pd.Series(["a", None])  # here
+
+
+@case("values")
+def text_with_a_gap_standardized():
+    ss.standardize(pd.Series(["a", None, None]))  # here
+
+
+@case("values")
+def none_among_numbers():
+    ss.data([1.0, None])  # here
+
+
+@case("values")
+def covariance_that_is_not_square():
+    ss.MultivariateNormal(np.zeros(2), cov=np.ones((2, 3)))  # here
+
+
+@case("values")
+def scale_matrix_that_is_not_square():
+    m = model()
+    m.b = ss.Normal(0, 1, shape=(2, 3))
+    ss.Wishart(3, m.b)  # here
+
+
+@case("values")
+def more_elements_than_can_be():
+    ss.Normal(0, 1, shape=10**12)  # here
+
+
+@case("values")
+def more_elements_than_can_be_in_a_matrix():
+    ss.Normal(0, 1, shape=(10**6, 10**6))  # here
+
+
+@case("values")
+def lower_bound_at_infinity():
+    ss.Normal(0, 1, lower=float("inf"))  # here
+
+
+@case("values")
+def upper_bound_at_minus_infinity():
+    ss.Flat(upper=-np.inf)  # here
+
+
+@case("values")
+def stack_of_unequal_lengths():
+    m = model()
+    m.b = ss.Normal(0, 1, shape=3)
+    ss.stack([m.mu, m.b])  # here
+
+
+@case("values")
+def stack_of_one_and_three():
+    m = model()
+    m.b = ss.Normal(0, 1, shape=3)
+    np.stack([m.b, m.b[:1]])  # here
+
+
+@case("values")
+def list_of_unequal_lengths():
+    m = model()
+    m.b = ss.Normal(0, 1, shape=3)
+    m.z = [m.mu, m.b]  # here
+
+
+# -- what the neighbours write --------------------------------------------------------------------
+@case("neighbours")
+def a_function_of_torch():
+    import torch
+
+    torch.exp(model().mu)  # here
+
+
+@case("neighbours")
+def expressions_stacked_by_torch():
+    import torch
+
+    torch.stack([model().mu])  # here
+
+
+@case("neighbours")
+def name_first():
+    ss.Normal("mu", 0, 1)  # here
+
+
+@case("neighbours")
+def name_first_and_keywords():
+    ss.HalfNormal("sigma", sigma=1)  # here
+
+
+@case("neighbours")
+def name_first_of_vectors():
+    ss.MultivariateNormal("z", np.zeros(2), cov=np.eye(2))  # here
+
+
+@case("neighbours")
+def observed_in_the_call():
+    ss.Poisson(3, observed=[1, 2])  # here
+
+
+@case("neighbours")
+def obs_in_the_call():
+    ss.Normal(0, 1, obs=[1.0])  # here
+
+
+@case("neighbours")
+def start_in_the_call():
+    ss.Normal(0, 1, initval=2)  # here
+
+
+@case("neighbours")
+def sampled_as_elsewhere():
+    model().sample(1000)  # here
+
+
+@case("neighbours")
+def fitted_as_elsewhere():
+    model().fit()  # here
+
+
+@case("neighbours")
+def predicted_without_draws():
+    model().predict()  # here

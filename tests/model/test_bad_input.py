@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import scistan as ss
+from scistan.inference.fit import Fit
 from tests.model import bad_input
 
 CASES = [(section, name, mistake) for section, cases in bad_input.CASES.items() for name, mistake in cases.items()]
@@ -50,6 +51,71 @@ def test_errors_can_be_caught_by_their_python_kin():
     with pytest.raises(AttributeError, match="did you mean `Normal`"):
         ss.Nromal
     assert not hasattr(ss.Model(), "mu")
+
+
+@pytest.mark.parametrize(
+    ("name", "pointer"),
+    [
+        ("MvNormal", "ss.MultivariateNormal(mu, cov=...)"),
+        ("Deterministic", "assign the expression"),
+        ("Potential", "ss.declare_distribution"),
+        ("Mixture", "ss.declare_distribution"),
+        ("NegativeBinomial", "ss.NegBinomial2(mu, phi)"),
+        ("sample", "m.mcmc()"),
+    ],
+)
+def test_names_of_the_neighbours_lead_to_ours(name, pointer):
+    with pytest.raises(AttributeError) as caught:
+        getattr(ss, name)
+    assert pointer in str(caught.value)
+
+
+def test_every_name_that_a_pointer_gives_is_there():
+    from scistan.messages import neighbours
+
+    told = " ".join([*neighbours._NAMES.values(), *neighbours._METHODS.values()])
+    assert not {name for name in re.findall(r"ss\.(\w+)", told) if not hasattr(ss, name)}
+    assert not {name for name in re.findall(r"\bm\.(\w+)\(", told) if not hasattr(ss.Model, name)}
+    assert not {name for name in re.findall(r"\bfit\.(\w+)", told) if not hasattr(Fit, name)}
+    assert not {name for name in neighbours._NAMES if name in dir(ss)}
+    assert not {name for name in neighbours._METHODS if hasattr(ss.Model, name)}
+
+
+def test_a_tensor_on_the_left_of_an_operator_is_data():
+    import torch
+
+    m = ss.Model()
+    m.b = ss.Normal(0, 1, shape=3)
+    left = torch.tensor([1.0, 2.0, 4.0])
+    m.product, m.quotient, m.rest, m.inner = left * m.b, left / m.b, left - m.b, left @ m.b
+    m.power = left ** m.b
+    drawn = m.simulate(seed=1)
+    b = drawn["b"]
+    assert drawn["product"] == pytest.approx(left.numpy() * b)
+    assert drawn["quotient"] == pytest.approx(left.numpy() / b)
+    assert drawn["rest"] == pytest.approx(left.numpy() - b)
+    assert drawn["inner"] == pytest.approx(left.numpy() @ b)
+    assert drawn["power"] == pytest.approx(left.numpy() ** b)
+
+
+def test_numbers_as_text_are_a_factor_with_a_doubt():
+    with pytest.warns(UserWarning, match="numbers written as text, `pd.to_numeric"):
+        ss.data(["1.5", "2.5"])
+    with pytest.warns(UserWarning, match="taken as a factor") as told:
+        ss.data(["a", "b"])
+    assert "to_numeric" not in str(told[0].message)
+
+
+def test_bounds_at_their_own_infinity_bound_nothing():
+    m = ss.Model()
+    m.a = ss.Normal(0, 1, lower=-float("inf"), upper=float("inf"))
+    assert repr(m) == repr(_unbounded())
+
+
+def _unbounded() -> ss.Model:
+    m = ss.Model()
+    m.a = ss.Normal(0, 1)
+    return m
 
 
 def test_a_failed_assignment_leaves_the_model_as_it_was():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -64,9 +65,16 @@ def test_two_workers_compile_at_once(tiny, monkeypatch):
 
 def test_progress_says_what_is_built(tiny, capsys):
     compile_many(["model { }"], toolchain=tiny.toolchain(), options=QUICK, progress=True)
-    said = capsys.readouterr().err
-    assert "compiling the model" in said
-    assert "runner, main (once per compiler and flags" in said
+    first, last = capsys.readouterr().err.splitlines()
+    assert first.startswith("scistan: ")
+    assert re.fullmatch(r"scistan: compiled 1 model in \d+\.\d s", last)
+
+
+def test_a_log_holds_no_line_for_each_model(tiny, capsys):
+    many(tiny, ["model { }"])
+    compile_many([f"model {{ }} // {k}" for k in range(5)], toolchain=tiny.toolchain(), options=QUICK, progress=True)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "compiled 5 models" in line
 
 
 def test_a_bar_on_a_screen(tiny, capsys, monkeypatch):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from scistan.screen import is_watched, open_bar
+
 __all__ = ["Progress"]
 
 _PATIENCE = 1.5  # seconds before anything is shown
@@ -14,7 +16,7 @@ class Progress:
     """Notes every iteration's loss and gradient norm; shows them once the wait is worth it."""
 
     def __init__(self, shown: bool, label: str) -> None:
-        self._shown = shown
+        self._shown = shown and is_watched()
         self._label = label
         self._begun = time.perf_counter()
         self._bar: Any = None
@@ -27,9 +29,7 @@ class Progress:
         if not self._shown:
             return
         if self._bar is None and time.perf_counter() - self._begun > _PATIENCE:
-            from tqdm.auto import tqdm
-
-            self._bar = tqdm(desc=self._label, unit=" iterations", leave=False, initial=len(self.history))
+            self._bar = open_bar(desc=self._label, unit=" iterations", initial=len(self.history))
             self._bar.set_postfix_str(_state(loss, gradient_norm))  # drawn at once, whatever tqdm's pace
         if self._bar is not None:
             self._bar.set_postfix_str(_state(loss, gradient_norm), refresh=False)

@@ -13,10 +13,11 @@ import numpy as np
 
 from scistan.graph.instance import Instance
 from scistan.graph.parse import UndeclaredError
+from scistan.inference.paths import as_path
 from scistan.inference.point.estimate import PointEstimate, Source
 from scistan.inference.record import DamagedRecordError, Record
+from scistan.messages import fits as fit_messages
 from scistan.messages import point as messages
-from scistan.messages import sampling as sampling_messages
 
 if TYPE_CHECKING:
     from scistan.inference.subject import Fitted
@@ -38,7 +39,7 @@ class _Model(Protocol):
 
 def save_estimate(estimate: PointEstimate, path: str | Path) -> Path:
     """Write arrays and the rest, as JSON, to an `.npz` file."""
-    path = Path(path)
+    path = as_path("save", path)
     path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
     arrays = {f"value:{name}": array for name, array in estimate.values.items()}
     arrays |= {f"error:{name}": array for name, array in estimate.std_errors.items()}
@@ -62,7 +63,7 @@ def load_estimate(
     path: str | Path, model: _Model | None = None, restore: Callable[[Record], Fitted] | None = None
 ) -> PointEstimate:
     """Read an estimate, for the model given or with the one that `restore` makes of what is in the file."""
-    path = Path(path)
+    path = as_path("load", path)
     if not path.is_file():
         raise messages.not_an_estimate(path, "there is no such file")
     try:
@@ -101,7 +102,7 @@ def _held(path: Path, record: Record, restore: Callable[[Record], Fitted]) -> Fi
     try:
         return restore(record)
     except UndeclaredError as error:
-        raise sampling_messages.undeclared(path, error.kind, error.name) from None
+        raise fit_messages.undeclared(path, error.kind, error.name) from None
     except DamagedRecordError as error:
         raise messages.broken_record(path, str(error)) from None
 

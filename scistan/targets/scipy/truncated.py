@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from scistan.distributions.declaration import Distribution
-from scistan.messages import model as messages
+from scistan.messages import bounds
 
 __all__ = ["draw_truncated"]
 
@@ -27,7 +27,7 @@ def draw_truncated(
         z = _draw_normal(rng.random(size), (low - mu) / sigma, (high - mu) / sigma)
         return np.clip(mu + sigma * z, low, high)
     if d.scipy is None:
-        raise messages.no_truncation(d.title)
+        raise bounds.no_truncation(d.title)
     return _draw_inverse(rng.random(size), d.scipy(*args), low, high)
 
 

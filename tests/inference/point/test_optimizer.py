@@ -182,6 +182,9 @@ def test_a_bar_appears_for_long_runs_only(capsys, monkeypatch):
     assert "loss" not in capsys.readouterr().err
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
     logistic().map(seed=0)
+    assert capsys.readouterr().err == ""  # nobody watches a log
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    logistic().map(seed=0)
     shown = capsys.readouterr().err
     assert "loss" in shown
     assert "gradient" in shown

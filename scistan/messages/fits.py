@@ -1,0 +1,121 @@
+"""Wording of what can go wrong with a fit in hand: its draws, its summary, its file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from scistan.errors import ArgumentError, DataError, ModelError, UnsupportedError
+from scistan.graph.places import user_place
+from scistan.messages.model import nearest
+from scistan.messages.values import kind_of
+
+
+def other_model(saved: str, given: str) -> DataError:
+    return DataError(
+        f"the fit is of a model with hash {saved[:12]}, and the model given has {given[:12]}.",
+        remedy="give the model that was fitted",
+        place=user_place(),
+    )
+
+
+def not_a_fit(path: object, why: str) -> DataError:
+    return DataError(f"{path} is not a saved fit: {why}.", place=user_place())
+
+
+def broken_record(path: object, why: str) -> DataError:
+    return DataError(
+        f"{path} is not a saved fit as it was written: the record of its model cannot be read: {why}.",
+        remedy="save the fit again, or give the model: ss.load(path, model=m)",
+        place=user_place(),
+    )
+
+
+def undeclared(path: object, kind: str, name: str) -> DataError:
+    return DataError(
+        f"the model of {path} uses the {kind} `{name}`, which is not declared here.",
+        remedy=f"run the `ss.declare_{kind}({name!r}, …)` that it was written with, and load again",
+        place=user_place(),
+    )
+
+
+def other_shape(name: str, saved: tuple[int, ...], given: tuple[int, ...]) -> DataError:
+    return DataError(
+        f"`{name}` was fitted with shape {saved}, and has shape {given} in the model given.",
+        remedy="give the model on the data it was fitted to, or none: the file holds it",
+        place=user_place(),
+    )
+
+
+def unknown_format(path: object) -> ModelError:
+    return ModelError(f"{path}: the ending says nothing.", remedy="save as .nc (netCDF) or .zarr", place=user_place())
+
+
+def no_package(package: str, ending: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"files that end in {ending} need {package}, which is not installed.",
+        remedy=f"pip install {package}",
+        place=user_place(),
+    )
+
+
+def no_cmdstan(engine: str) -> ModelError:
+    return ModelError(
+        f"this fit comes from {engine} and has no cmdstanpy object.",
+        remedy="sample with engine='cmdstan'",
+        place=user_place(),
+    )
+
+
+def no_path(what: str, given: object) -> ArgumentError:
+    return ArgumentError(
+        f"`{what}` needs the path of a file, and was given {kind_of(given)}: {given!r}.",
+        remedy='write a text, `"fit.nc"`, or a `pathlib.Path`',
+        place=user_place(),
+    )
+
+
+class UnknownDrawsError(ModelError, KeyError):
+    """A name in brackets that a fit has no draws of."""
+
+    __str__ = Exception.__str__  # KeyError's own would put the text in quotes
+
+
+def unknown_draws(name: object, known: Iterable[str], role: str = "") -> ModelError:
+    what = f"the fit has no draws of `{name}`" + (f", which is {role}." if role else ".")
+    remedy = _GROUPS.get(role) or nearest(str(name), known)
+    return UnknownDrawsError(what, remedy=remedy, place=user_place())
+
+
+_GROUPS = {
+    "observed": "what the model would draw anew is in `fit.posterior_predictive()`",
+    "data": "data are in `fit.idata.constant_data`",
+}
+
+
+def unknown_summary_option(option: str, known: Iterable[str]) -> ArgumentError:
+    return ArgumentError(f"`summary` has no option `{option}`.", remedy=nearest(option, known), place=user_place())
+
+
+def which_likelihood(names: Sequence[str]) -> ModelError:
+    shown = ", ".join(f"`{name}`" for name in names)
+    return ModelError(
+        f"the model observes {shown}, and `loo` leaves out observations of one of them.",
+        remedy=f'name it, `fit.loo(var_name="{names[0]}")`',
+        place=user_place(),
+    )
+
+
+def nothing_to_leave_out() -> ModelError:
+    return ModelError(
+        "`loo` leaves out one observation after the other, and the model observes nothing.",
+        remedy="observe data, `m.y = ss.Normal(mu, sigma).observe(values)`, and fit again",
+        place=user_place(),
+    )
+
+
+def no_inference_data() -> ArgumentError:
+    return ArgumentError(
+        "a fit is no array, and no InferenceData either.",
+        remedy='give ArviZ `fit.idata`, as in `az.plot_trace(fit.idata)`; one variable\'s draws are `fit["name"]`',
+        place=user_place(),
+    )
