@@ -70,6 +70,7 @@ class Op:
     shape: ShapeRule | None = None  # None: elementwise
     axes: AxesRule | None = None  # how axes run through it, where it has a shape rule; None: nothing is known
     stacks: bool = False  # takes an axis in front of its first argument's own, which changes nothing else
+    commutes: bool = False  # two arguments may change places
     integer: bool = False  # whole numbers in, whole numbers out
     python: str = ""  # the operator method this op answers to
     answers: tuple[str, ...] = ()  # the NumPy functions that become this op
