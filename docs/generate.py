@@ -81,7 +81,59 @@ def side_by_side() -> str:
     return "\n".join(lines) + "\n"
 
 
+_HEAD = '''"""What type checkers and editors see of `ss`, printed from the declarations by `python docs/generate.py`."""
+
+# ruff: noqa: E501, A001, A002, N802
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from scistan.distributions.unnamed import Unnamed
+from scistan.distributions.user import declare_distribution as declare_distribution
+from scistan.errors import DataError as DataError
+from scistan.errors import InternalError as InternalError
+from scistan.errors import ModelError as ModelError
+from scistan.errors import SamplingError as SamplingError
+from scistan.errors import ScistanError as ScistanError
+from scistan.errors import ToolchainError as ToolchainError
+from scistan.errors import UnsupportedError as UnsupportedError
+from scistan.inference.compile import compile_models as compile_models
+from scistan.inference.many import sample_models as sample_models
+from scistan.model import Model as Model
+from scistan.model import data as data
+from scistan.model import factor as factor
+from scistan.model import standardize as standardize
+from scistan.model.loading import load as load
+from scistan.ops import declare_op as declare_op
+from scistan.ops.expression import Expression
+from scistan.toolchain.doctor import doctor as doctor
+from scistan.version import __version__ as __version__
+'''
+
+
+def stubs() -> str:
+    """The public names with their true signatures."""
+    lines = [_HEAD]
+    for table in (CONSTRUCTORS, FUNCTIONS):
+        for name in sorted(table):
+            signature = inspect.signature(table[name])
+            result = "Unnamed" if table is CONSTRUCTORS else "Expression"
+            shown = [p.replace(annotation=_typed(p)) for p in signature.parameters.values()]
+            doc = (table[name].__doc__ or "").strip().splitlines()[0].replace("\\", "\\\\")
+            text = str(signature.replace(parameters=shown, return_annotation=inspect.Signature.empty))
+            lines.append(f'def {name}{_plain(text)} -> {result}:\n    """{doc}"""\n')
+    return "\n".join(lines)
+
+
+def _typed(parameter: inspect.Parameter) -> object:
+    return "object" if parameter.annotation in (parameter.empty, "Any") else parameter.annotation
+
+
+def _plain(text: str) -> str:
+    return text.replace("'", "").replace("Axis", "int | tuple[int, ...] | None").replace("Shape", "Any")
+
+
 if __name__ == "__main__":
+    (DOCS.parent / "scistan" / "__init__.pyi").write_text(stubs())
     (DOCS / "distributions.md").write_text(distributions())
     (DOCS / "functions.md").write_text(functions())
     (DOCS / "stan-side-by-side.md").write_text(side_by_side())

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from inspect import Signature
 from typing import Any
 
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.multivariate import normal_by_chol, normal_by_cov, normal_by_prec
+from scistan.distributions.signatures import describe, signature_of
 from scistan.distributions.unnamed import Constructor, Unnamed, refuse_name_first
 from scistan.messages import model as messages
 
@@ -28,8 +30,14 @@ class Alternatives:
 
     @property
     def __doc__(self) -> str:  # type: ignore[override]
-        rows = "\n".join(f"    {key}: {d.parameters[-1].domain.words}" for key, d in self.forms.items())
-        return f"{self.doc}\n\n{self.signature}\n{rows}\n    shape, dims: see the guide"
+        first = next(iter(self.forms.values()))
+        rows = [(p.name, p.domain.words) for p in first.parameters[:-1]]
+        rows += [(key, f"{d.parameters[-1].domain.words}, or one of the others") for key, d in self.forms.items()]
+        return describe(self.doc, rows, first)
+
+    @property
+    def __signature__(self) -> Signature:
+        return signature_of(next(iter(self.forms.values())), tuple(self.forms))
 
     @property
     def signature(self) -> str:

@@ -6,12 +6,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
+from inspect import Signature
 from typing import Any
 
 import numpy as np
 
 from scistan.distributions.declaration import Distribution, constant_value
 from scistan.distributions.density import log_mass_between
+from scistan.distributions.signatures import describe, signature_of
 from scistan.domains import (
     ORDERED,
     POSITIVE_ORDERED,
@@ -188,8 +190,11 @@ class Constructor:
     @property
     def __doc__(self) -> str:  # type: ignore[override]
         d = self.distribution
-        rows = "\n".join(f"    {p.name}: {p.domain.words}" for p in d.parameters)
-        return f"{d.doc}\n\n{d.signature}\n{rows}\n    shape, dims, lower, upper, constraint, centred: see the guide"
+        return describe(d.doc, [(p.name, p.domain.words) for p in d.parameters], d)
+
+    @property
+    def __signature__(self) -> Signature:
+        return signature_of(self.distribution)
 
     def __call__(self, *args: object, **options: Any) -> Unnamed:
         d = self.distribution
