@@ -83,9 +83,8 @@ def side_by_side() -> str:
 
 _HEAD = '''"""What type checkers and editors see of `ss`, printed from the declarations by `python docs/generate.py`."""
 
-# ruff: noqa: E501, A001, A002, N802
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+# ruff: noqa: E501
+from collections.abc import Sequence
 
 from scistan.distributions.unnamed import Unnamed
 from scistan.distributions.user import declare_distribution as declare_distribution
@@ -129,7 +128,7 @@ def _typed(parameter: inspect.Parameter) -> object:
 
 
 def _plain(text: str) -> str:
-    return text.replace("'", "").replace("Axis", "int | tuple[int, ...] | None").replace("Shape", "Any")
+    return text.replace("'", "").replace("Axis", "int | tuple[int, ...] | None")
 
 
 if __name__ == "__main__":

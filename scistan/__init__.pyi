@@ -1,8 +1,7 @@
 """What type checkers and editors see of `ss`, printed from the declarations by `python docs/generate.py`."""
 
-# ruff: noqa: E501, A001, A002, N802
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+# ruff: noqa: E501
+from collections.abc import Sequence
 
 from scistan.distributions.unnamed import Unnamed
 from scistan.distributions.user import declare_distribution as declare_distribution
