@@ -39,6 +39,7 @@ class Constraint:
     domain: Domain
     log_normalizer: Callable[[Distribution, tuple[Node, ...], Size], Expression | None]
     matters: Callable[[Distribution, str, Node], bool]
+    underflows: bool = False  # it holds a cumulative probability, which Stan may round to 0
 
 
 def is_common(node: Node) -> bool:
@@ -104,7 +105,7 @@ def _unless_common_location(d: Distribution, parameter: str, node: Node) -> bool
 
 CONSTRAINTS: dict[str, Constraint] = {
     "ordered": Constraint(ORDERED, _ordered, _unless_common_location),
-    "positive_ordered": Constraint(POSITIVE_ORDERED, _positive_ordered, _always),
+    "positive_ordered": Constraint(POSITIVE_ORDERED, _positive_ordered, _always, underflows=True),
     "sum_to_zero": Constraint(SUM_TO_ZERO, _sum_to_zero, _always),
 }
 

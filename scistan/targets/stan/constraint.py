@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 
-from scistan.distributions.constraints import log_normalizer
+from scistan.distributions.constraints import CONSTRAINTS, log_normalizer
 from scistan.graph.graph import Draw, Term
 from scistan.graph.node import Node, extent
 from scistan.ops import FUNCTIONS
@@ -12,6 +12,7 @@ from scistan.ops.expression import Expression
 from scistan.shapes import values_of
 from scistan.targets.stan.scope import Scope
 from scistan.targets.stan.syntax import Statement, TargetPlus
+from scistan.targets.stan.truncation import if_finite
 
 __all__ = ["constraint_statements", "summed_normalizer"]
 
@@ -21,7 +22,9 @@ def constraint_statements(scope: Scope, term: Term) -> list[Statement]:
     added = summed_normalizer(term.draw)
     if added is None or scope.writer.is_data(added):
         return []
-    return [TargetPlus(scope.whole(added).text, term)]
+    text = scope.whole(added).text
+    kind = CONSTRAINTS[term.draw.constraint or ""]
+    return [TargetPlus(if_finite(scope, text) if kind.underflows else text, term)]
 
 
 def summed_normalizer(draw: Draw) -> Node | None:
