@@ -31,7 +31,10 @@ class Unassessed:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The findings of every check on a fit; `checks` are those that were made."""
+    """The findings of every check on a fit; `checks` are those that were made.
+
+    `remarks` are facts of the model that a healthy run does not show: that nothing was observed, for one.
+    """
 
     hints: tuple[Hint, ...]
     checks: tuple[str, ...]
@@ -45,7 +48,11 @@ class Diagnosis:
 
     @property
     def verdict(self) -> str:
-        """One line: healthy, or which checks found something."""
+        """One line: what must not be overlooked; then healthy, or which checks found something."""
+        return "; ".join((*self.remarks, self._health))
+
+    @property
+    def _health(self) -> str:
         if self.ok:
             return f"healthy: {', '.join(self.checks)} are within their thresholds"
         if not self.hints:
@@ -78,20 +85,20 @@ class Diagnosis:
         lines = [self.verdict]
         for hint in self.hints:
             lines += [f"  {hint.fact}", f"    try: {hint.suggestion}"]
-        return "\n".join(lines + [f"  {line}" for line in self._besides])
+        return "\n".join(lines + [f"  {self._left_out}"] * self._besides)
 
     @property
-    def _besides(self) -> list[str]:
-        """What is to be said beside the findings."""
-        left_out = [self._left_out] if self.hints and self.unassessed else []
-        return [*left_out, *self.remarks]
+    def _besides(self) -> bool:
+        """Whether checks that were not made are to be told beside the findings."""
+        return bool(self.hints and self.unassessed)
 
     def _repr_html_(self) -> str:
-        besides = "".join(f"<p>{escape(line)}</p>" for line in self._besides)
         if not self.hints:
-            return f"<p>{escape(self.verdict)}</p>{besides}"
+            return f"<p>{escape(self.verdict)}</p>"
         rows = "".join(
             f"<tr><td>{escape(h.check)}</td><td>{escape(h.fact)}</td><td>{escape(h.suggestion)}</td></tr>"
             for h in self.hints
         )
-        return f"<table><tr><th>check</th><th>finding</th><th>suggestion</th></tr>{rows}</table>{besides}"
+        besides = f"<p>{escape(self._left_out)}</p>" * self._besides
+        remarks = "".join(f"<p>{escape(line)}</p>" for line in self.remarks)
+        return f"{remarks}<table><tr><th>check</th><th>finding</th><th>suggestion</th></tr>{rows}</table>{besides}"

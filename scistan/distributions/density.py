@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scistan.distributions.constraints import log_normalizer
 from scistan.distributions.declaration import Distribution
 from scistan.graph.graph import Draw, Term
 from scistan.graph.node import Node
@@ -16,7 +17,10 @@ where, log_diff_exp = FUNCTIONS["where"], FUNCTIONS["log_diff_exp"]
 
 
 def pointwise(term: Term) -> Node:
-    """Give the log density of each event of a term, constants and truncation included."""
+    """Give the log density of each event of a term, constants, truncation and constraint included.
+
+    Elements that a constraint ties to each other are one event.
+    """
     draw = term.draw
     d: Distribution = draw.distribution
     value = Expression(term.value)
@@ -24,11 +28,22 @@ def pointwise(term: Term) -> Node:
     mass = log_mass(draw)
     if mass is not None:
         density = density - mass
-    batch = draw.shape[: len(draw.shape) - d.event_rank]
+    batch = draw.shape[: len(draw.shape) - draw.event_rank]
+    if draw.constraint is not None:
+        density = _tied(draw, density)
     node = density._scistan_node_
     if values_of(node.shape) != values_of(batch):
         node = FUNCTIONS["broadcast_to"](density, batch)._scistan_node_
     return node
+
+
+def _tied(draw: Draw, density: Expression) -> Expression:
+    """Add the log densities of the elements that are tied, and what ties them."""
+    if values_of(density._scistan_node_.shape) != values_of(draw.shape):
+        density = FUNCTIONS["broadcast_to"](density, draw.shape)
+    added = log_normalizer(draw)
+    summed = FUNCTIONS["sum"](density, -1)
+    return summed if added is None else summed + added
 
 
 def total(term: Term) -> Node:

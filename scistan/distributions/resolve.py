@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from scistan.distributions.constraints import CONSTRAINTS
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.own import check_own
-from scistan.distributions.unnamed import CONSTRAINTS, Unnamed
+from scistan.distributions.unnamed import Unnamed
 from scistan.domains import Domain
 from scistan.graph.graph import Draw
 from scistan.graph.node import Literal, Node
@@ -95,8 +96,7 @@ def _prefer(full: Shape, wanted: list[Shape]) -> Shape:
 
 def batch_rank(draw: Draw) -> int:
     """Count the axes over which a draw's events are repeated."""
-    d: Distribution = draw.distribution
-    return len(draw.shape) - d.event_rank
+    return len(draw.shape) - draw.event_rank
 
 
 def value_domain(draw: Draw) -> Domain:
@@ -104,7 +104,7 @@ def value_domain(draw: Draw) -> Domain:
     d: Distribution = draw.distribution
     support = d.domain(draw.args)
     if draw.constraint is not None:
-        return CONSTRAINTS[draw.constraint]
+        return CONSTRAINTS[draw.constraint].domain
     return support.within(_bound(draw.lower, support.lower, max), _bound(draw.upper, support.upper, min))
 
 

@@ -11,20 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from scistan.distributions.declaration import Distribution, constant_value
+from scistan.distributions.constraints import CONSTRAINTS, unknown_depends_on
+from scistan.distributions.declaration import Distribution, Parameter, constant_value
 from scistan.distributions.density import log_mass_between
 from scistan.distributions.signatures import describe, signature_of
-from scistan.domains import (
-    ORDERED,
-    POSITIVE_ORDERED,
-    SUM_TO_ZERO,
-    Domain,
-)
+from scistan.distributions.within import check_bare_bounds, check_bare_latent, check_bare_relation
 from scistan.errors import Place
 from scistan.graph.node import Data, Node, extent
 from scistan.graph.places import user_place
 from scistan.graph.walk import has_latents
-from scistan.messages import bounds, neighbours
+from scistan.messages import bounds, constraints, neighbours
 from scistan.messages import model as messages
 from scistan.ops import FUNCTIONS
 from scistan.ops.coding import coded_leaf
@@ -33,13 +29,8 @@ from scistan.ops.expression import Expression
 from scistan.ops.unreadable import looks_like_numbers
 from scistan.shapes import GIVEN, Shape, Size, values_of
 
-__all__ = ["CONSTRAINTS", "Constructor", "Observation", "Unnamed"]
+__all__ = ["Constructor", "Observation", "Unnamed"]
 
-CONSTRAINTS: dict[str, Domain] = {
-    "ordered": ORDERED,
-    "positive_ordered": POSITIVE_ORDERED,
-    "sum_to_zero": SUM_TO_ZERO,
-}
 _NO_BOUND = {"lower": -math.inf, "upper": math.inf}
 _MOST_ELEMENTS = 2**31 - 1  # what Stan can count, and 17 GB of numbers
 _OPTIONS = ("shape", "dims", "lower", "upper", "constraint", "centred", "centered")
@@ -199,8 +190,9 @@ class Constructor:
     def __call__(self, *args: object, **options: Any) -> Unnamed:
         d = self.distribution
         given = _bind(d, args, options)
-        nodes = tuple(_argument(d, p.name, p.domain, given[p.name]) for p in d.parameters)
+        nodes = tuple(_argument(d, p, given[p.name]) for p in d.parameters)
         _check_relation(d, nodes)
+        check_bare_relation(d, nodes)
         made = Unnamed(d, nodes)
         _set_options(made, {k: v for k, v in options.items() if k in _OPTIONS and k not in given})
         return made
@@ -252,7 +244,8 @@ def _bind(d: Distribution, args: tuple[object, ...], options: dict[str, Any]) ->
     return given
 
 
-def _argument(d: Distribution, name: str, domain: Domain, value: object) -> Node:
+def _argument(d: Distribution, parameter: Parameter, value: object) -> Node:
+    name, domain = parameter.name, parameter.domain
     if domain.structure == "size":
         return _size_argument(d, name, value)
     node = as_node(value)
@@ -267,6 +260,7 @@ def _argument(d: Distribution, name: str, domain: Domain, value: object) -> Node
             event = numbers[np.unravel_index(int(np.argmax(bad)), bad.shape)] if bad.ndim else numbers
             shown = np.array2string(np.asarray(event), threshold=6)
             raise messages.illegal_constant(d.title, name, domain.words, shown, d.signature)
+    check_bare_latent(d, parameter, node)
     return node
 
 
@@ -311,6 +305,7 @@ def _set_options(made: Unnamed, options: dict[str, Any]) -> None:
             raise bounds.no_truncation(name)
         setattr(made, side, as_node(bound))
     _check_bounds(made)
+    check_bare_bounds(made.distribution, made.distribution.domain(made.args), made.lower, made.upper)
     made.constraint = _constraint(made, options.get("constraint"))
     centred = options.get("centred", options.get("centered"))
     made.centred = None if centred is None else bool(centred)
@@ -337,11 +332,14 @@ def _constraint(made: Unnamed, constraint: Any) -> str | None:
     if made.lower is not None or made.upper is not None:
         raise messages.constraint_and_bounds(d.title, constraint)
     support = d.domain(made.args)
-    if support.lower is None and support.upper is None:
-        return str(constraint)
-    if support.lower != 0 or support.upper is not None or constraint == "sum_to_zero":
+    bounded = support.lower is not None or support.upper is not None
+    if bounded and (support.lower != 0 or support.upper is not None or constraint == "sum_to_zero"):
         raise messages.constraint_and_support(d.title, constraint, support.words)
-    return "positive_ordered"
+    kind = "positive_ordered" if bounded else constraint
+    latent = unknown_depends_on(kind, d, made.args)
+    if latent:
+        raise constraints.unknown_mass(d.title, kind, latent)
+    return kind
 
 
 def _length(name: str, value: object, axis: int) -> Size:

@@ -36,6 +36,12 @@ class Draw:
     def truncated(self) -> bool:
         return self.lower is not None or self.upper is not None
 
+    @property
+    def event_rank(self) -> int:
+        """Count the last axes whose elements have one density together; a constraint ties those of one."""
+        own: int = self.distribution.event_rank
+        return own or int(self.constraint is not None)
+
     def mapped(self, change: Callable[[Node], Node]) -> Draw:
         """Apply `change` to every node this draw depends on."""
         return replace(

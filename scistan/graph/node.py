@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 if TYPE_CHECKING:
     import numpy as np
 
+from scistan.domains import Domain
 from scistan.graph.labelled import Coding
 from scistan.graph.labels import Labels
 from scistan.shapes import Equality, Shape, Size
@@ -106,16 +107,21 @@ class Gathered(Data):
 
 
 class Variable(Node):
-    """A latent of a model, known by its name; its distribution stands in the model's graph."""
+    """A latent of a model, known by its name; its distribution stands in the model's graph.
 
-    __slots__ = ("dims", "name", "owner")
+    `domain` is where it lives, once the model that owns it has said so.
+    """
 
-    def __init__(self, name: str, shape: Shape, owner: object, dims: tuple[str | None, ...] | None) -> None:
+    __slots__ = ("dims", "domain", "name", "owner")
+
+    def __init__(self, name: str, shape: Shape, owner: object, dims: tuple[str | None, ...] | None,
+                 domain: Domain | None = None) -> None:
         self.name = name
         self.shape = shape
         self.integer = False
         self.owner = owner
         self.dims = dims
+        self.domain = domain
 
     def __repr__(self) -> str:
         return self.name

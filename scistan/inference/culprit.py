@@ -132,7 +132,7 @@ def _describe_steep(term: Term, evaluator: Evaluator) -> ScistanError | None:
     place, events = first_place(term.value), np.asarray(evaluator[pointwise(term)].array)
     for p, node in zip(d.parameters, term.draw.args, strict=True):
         array = np.asarray(evaluator[node].array)
-        if p.domain.event_rank:
+        if p.domain.event_rank or term.draw.constraint is not None:
             continue
         bounds = [float(b) for b in (p.domain.lower, p.domain.upper) if isinstance(b, int | float)]
         ends = ~np.isfinite(array) | np.isin(array, bounds)
@@ -156,11 +156,12 @@ def _details(term: Term, at: tuple[int, ...], evaluator: Evaluator) -> tuple[str
     said = []
     for p, node in zip(d.parameters, term.draw.args, strict=True):
         try:
-            shown = _shown(evaluator[node], len(node.shape), p.domain.event_rank, at)
+            tied = min(len(node.shape), int(term.draw.constraint is not None))
+            shown = _shown(evaluator[node], len(node.shape), p.domain.event_rank or tied, at)
         except np.linalg.LinAlgError:
             shown = "a matrix that cannot be computed"
         said.append(f"{p.name} = {shown}")
-    value = _shown(evaluator[term.value], len(term.draw.shape), d.event_rank, at)
+    value = _shown(evaluator[term.value], len(term.draw.shape), term.draw.event_rank, at)
     where = f"[{', '.join(map(str, at))}]" if at else ""
     return where, f"at the value {value}" + (f" with {', '.join(said)}" if said else "")
 

@@ -230,7 +230,7 @@ class Fit:
         found = self.group("posterior")
         dims = {str(name): [str(d) for d in array.dims[2:]] for name, array in found.data_vars.items()}
         coords = {str(name): labels.values for name, labels in found.coords.items()}
-        return Context(dims, coords, remarks=tuple(n for n in self.notes if n == messages.nothing_observed()))
+        return Context(dims, coords, remarks=tuple(n for n in self.notes if messages.is_remark(n)))
 
     def diagnose(self) -> Diagnosis:
         """Check the draws and give hints."""
@@ -252,8 +252,9 @@ class Fit:
         found = self._diagnosis
         told = f"{len(found.hints)} finding(s)" if found.hints else "not every check could be made"
         health = "healthy" if found.ok else f"{told}, see diagnose()"
-        lines = [f"<Fit of {self.model_name}: {chains} chains × {draws} draws by {self.engine}, {health}>"]
-        lines += [f"  {note}" for note in (self.why, *self.notes) if note]
+        ran = f"{chains} chains × {draws} draws by {self.engine}"
+        lines = [f"<Fit of {self.model_name}: {'; '.join((ran, *found.remarks))}, {health}>"]
+        lines += [f"  {note}" for note in (self.why, *self.notes) if note and note not in found.remarks]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

@@ -48,7 +48,7 @@ def _log_likelihood(fit: Fit) -> Any:
     dims = {}
     for term in instance.graph.observed:
         own = instance.dims[term.name]
-        dims[term.name] = own[: len(own) - term.draw.distribution.event_rank]
+        dims[term.name] = own[: len(own) - term.draw.event_rank]
     return group(log_likelihood(instance, fit.posterior), dims, instance.coords)
 
 

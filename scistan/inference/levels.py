@@ -148,9 +148,8 @@ def _check(term: Term, axes: list[_Axis], policy: str) -> None:
         raise messages.new_levels_refused(name, first.dim, labels, len(first.new))
     batch = batch_rank(term.draw)
     within = [axis for axis in axes[batch:] if len(axis.new)]
-    tied = [axes[-1]] if term.draw.constraint is not None and len(axes[-1].new) else []
-    if within or tied:
-        raise messages.new_levels_tied(name, (within or tied)[0].dim, term.draw.distribution.title)
+    if within:
+        raise messages.new_levels_tied(name, within[0].dim, term.draw.distribution.title)
     if term.draw.distribution.name == "Flat":
         raise messages.new_levels_improper(name, first.dim)
 

@@ -114,7 +114,11 @@ class Subject:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What must not be overlooked in any fit of this model."""
-        return () if self.instance.graph.observed else (messages.nothing_observed(),)
+        observed = [term.name for term in self.instance.graph.observed]
+        empty = [name for name in observed if 0 in self.shape(name)]
+        if not observed:
+            return (messages.nothing_observed(),)
+        return (messages.no_rows(empty, len(empty) < len(observed)),) if empty else ()
 
     @property
     def merged(self) -> tuple[str, ...]:

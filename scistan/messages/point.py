@@ -94,8 +94,11 @@ def unknown_inits(inits: object) -> ModelError:
 
 
 # -- models that cannot be maximized --------------------------------------------------------------------
-def prior_mode() -> str:
-    return "nothing is observed: this is the mode of the prior; did you forget .observe(...)?"
+def prior_mode(empty: Sequence[str]) -> str:
+    if not empty:
+        return "nothing is observed: this is the mode of the prior; did you forget .observe(...)?"
+    shown = ", ".join(f"`{name}`" for name in empty)
+    return f"observed, but without rows: {shown}, so that this is the mode of the prior (was everything filtered out?)"
 
 
 def nothing_observed() -> ModelError:

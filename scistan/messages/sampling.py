@@ -251,7 +251,18 @@ def nothing_to_sample() -> ModelError:
 
 
 def nothing_observed() -> str:
-    return "nothing is observed: these are draws from the prior; did you forget .observe(...)?"
+    return "nothing is observed: these are draws from the prior (did you forget .observe(...)?)"
+
+
+def no_rows(names: Sequence[str], others: bool) -> str:
+    shown = ", ".join(f"`{name}`" for name in names)
+    so = f"{'they add' if len(names) > 1 else 'it adds'} nothing" if others else "these are draws from the prior"
+    return f"observed, but without rows: {shown}, so that {so} (was everything filtered out?)"
+
+
+def is_remark(note: str) -> bool:
+    """Tell whether a note of a fit that was loaded alone belongs into its verdict."""
+    return note == nothing_observed() or note.startswith("observed, but without rows")
 
 
 def no_executor(given: object) -> ModelError:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from scistan.distributions.resolve import resolve
+from scistan.distributions.resolve import resolve, value_domain
 from scistan.distributions.unnamed import Unnamed
 from scistan.graph.graph import Draw, Graph, Term
 from scistan.graph.node import Apply, Data, Node, Variable
@@ -259,7 +259,7 @@ class Book:
 
     def _value(self, name: str, draw: Draw, observed: bool, leaf: Data | None, dims: Dims) -> Variable | Data:
         if not observed:
-            return Variable(name, draw.shape, self.identity, dims)
+            return Variable(name, draw.shape, self.identity, dims, value_domain(draw))
         return leaf if leaf is not None else Data(None, draw.shape, integer=draw.distribution.discrete, dims=dims)
 
     # -- dims -----------------------------------------------------------------------------------

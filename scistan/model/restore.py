@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from scistan.distributions.declaration import REGISTRY as DISTRIBUTIONS
+from scistan.distributions.resolve import value_domain
 from scistan.errors import Place
 from scistan.graph.graph import Graph
 from scistan.graph.node import Apply, Data, Node, Variable
@@ -72,6 +73,9 @@ class _Reader:
             named.setdefault(entry.node, entry.name)
         dims = {dim: self.reading.size(size) for dim, size in plain["dims"].items()}
         self._remember_places()
+        for term in self.reading.graph.latents:
+            if isinstance(term.value, Variable):
+                term.value.domain = value_domain(term.draw)
         model = Model()
         book = Book(self.identity.name, self.identity, entries, dims, self._axes(), named, self._acts(plain["acts"]))
         object.__setattr__(model, "_book", book)

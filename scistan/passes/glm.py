@@ -31,7 +31,7 @@ def fuse_glm(graph: Graph) -> Graph:
 def _fuse(term: Term) -> Draw:
     draw = term.draw
     d: Distribution = draw.distribution
-    if not term.is_observed or not d.glm or len(draw.shape) != 1 or draw.truncated:
+    if not term.is_observed or not d.glm or len(draw.shape) != 1 or draw.truncated or draw.constraint:
         return draw
     place = _place(d)
     found = _split(draw.args[place])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from scistan.distributions.constraints import is_known
 from scistan.graph.graph import Graph, Term
 from scistan.graph.node import Literal
+from scistan.messages import constraints
 from scistan.messages import inference as messages
 
 __all__ = ["hints"]
@@ -14,8 +16,13 @@ SMALLEST, LARGEST = 0.1, 10.0  # beyond these stanc takes a number for one that 
 
 
 def hints(graph: Graph) -> tuple[str, ...]:
-    """Find latents without a prior, within hard bounds, or of a scale far from 1."""
-    return tuple(hint for term in graph.latents for hint in _hints(term))
+    """Find latents without a prior, within hard bounds, or of a scale far from 1; and densities without a constant."""
+    unnormalized = (
+        constraints.missing_constant(t.name, t.draw.constraint)
+        for t in graph.terms
+        if t.draw.constraint is not None and not is_known(t.draw.constraint, t.draw.distribution, t.draw.args)
+    )
+    return (*(hint for term in graph.latents for hint in _hints(term)), *unnormalized)
 
 
 def _hints(term: Term) -> Iterator[str]:

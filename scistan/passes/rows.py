@@ -76,7 +76,7 @@ def _rows_of(term: Term, instance: Instance, evaluate: Callable[[Node], np.ndarr
     draw = term.draw
     if not isinstance(term.value, Data) or draw.distribution.name not in _FORMS:
         return None
-    if draw.truncated or len(draw.shape) != 1:
+    if draw.truncated or draw.constraint or len(draw.shape) != 1:
         return None
     length = instance.length(draw.shape[0])
     if length < FEWEST_ROWS or draw.shape[0] == ONE:

@@ -63,7 +63,7 @@ def use_sufficient_statistics(graph: Graph) -> Graph:
 def _change(term: Term) -> Draw:
     draw = term.draw
     scalar = all(not node.shape for node in draw.args)
-    if not term.is_observed or not scalar or len(draw.shape) != 1 or draw.truncated:
+    if not term.is_observed or not scalar or len(draw.shape) != 1 or draw.truncated or draw.constraint:
         return draw
     if draw.distribution.name not in _FORMS:
         return draw

@@ -105,7 +105,7 @@ def cases() -> Iterator[Case]:
                 yield Case(name, "observed", (4,), "latents", sides)
 
 
-def _argument(m: ss.Model, d: Distribution, parameter: Any, case: Case, prefix: str) -> Any:
+def argument(m: ss.Model, d: Distribution, parameter: Any, case: Case, prefix: str) -> Any:
     typical = SPECIAL.get(d.name, {}).get(parameter.name, TYPICAL.get(parameter.domain))
     latent = LATENT.get(parameter.domain)
     fixed = case.arguments == "data" or latent is None or (d.name, parameter.name) in NEVER_LATENT
@@ -120,7 +120,7 @@ def _argument(m: ss.Model, d: Distribution, parameter: Any, case: Case, prefix: 
     return m[name]
 
 
-def _typical_values(d: Distribution, batch: tuple[int, ...], bounds: dict[str, float]) -> np.ndarray:
+def typical_values(d: Distribution, batch: tuple[int, ...], bounds: dict[str, float]) -> np.ndarray:
     special = SPECIAL.get(d.name, {})
     args = [np.asarray(special.get(p.name, TYPICAL.get(p.domain))) for p in d.parameters]
     values = np.asarray(d.draw(np.random.default_rng(5), batch, *args)) if d.name != "Flat" else np.zeros(batch)
@@ -130,7 +130,7 @@ def _typical_values(d: Distribution, batch: tuple[int, ...], bounds: dict[str, f
     return values
 
 
-def _bounds(d: Distribution, sides: str) -> dict[str, float]:
+def bounds_of(d: Distribution, sides: str) -> dict[str, float]:
     if not sides:
         return {}
     special = SPECIAL.get(d.name, {})
@@ -150,12 +150,12 @@ def build(case: Case) -> ss.Model:
 def add(m: ss.Model, case: Case, prefix: str = "") -> None:
     """Write a case into a model, its names behind a prefix, so that many cases make one program."""
     d = REGISTRY[case.name]
-    given = {p.name: _argument(m, d, p, case, prefix) for p in d.parameters}
-    bounds = _bounds(d, case.truncated)
+    given = {p.name: argument(m, d, p, case, prefix) for p in d.parameters}
+    bounds = bounds_of(d, case.truncated)
     shape = {"shape": case.batch} if case.role == "latent" else {}
     made = constructor(case.name)(**given, **shape, **bounds)
     if case.role == "observed":
-        m[f"{prefix}y"] = made.observe(_typical_values(d, case.batch, bounds))
+        m[f"{prefix}y"] = made.observe(typical_values(d, case.batch, bounds))
         return
     m[f"{prefix}x"] = made
     m[f"{prefix}y"] = ss.Normal(ss.sum(m[f"{prefix}x"]), 1).observe(0.3)

@@ -41,7 +41,7 @@ def laplace_draws(estimate: PointEstimate, source: Source, draws: int, seed: int
         "seed": seed,
     }
     dims, coords = instance.dims, instance.coords
-    events = {t.name: t.draw.distribution.event_rank for t in instance.graph.observed}
+    events = {t.name: t.draw.event_rank for t in instance.graph.observed}
     batch = {name: dims[name][: len(dims[name]) - rank] for name, rank in events.items() if name in dims}
     return to_inference_data(
         {

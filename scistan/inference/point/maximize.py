@@ -65,8 +65,9 @@ def maximize(instance: Instance, verb: str, model: Fitted | None = None, /, **gi
     findings = verdict.findings
     if left_out and verdict.converged and not verdict.boundary:
         findings += (messages.rough_errors(left_out),)
-    if not graph.observed:
-        findings = (messages.prior_mode(), *findings)
+    empty = [t.name for t in graph.observed if 0 in objective.density.instance.shape(t.draw.shape)]
+    if len(empty) == len(graph.observed):
+        findings = (messages.prior_mode(empty), *findings)
     return PointEstimate(
         values=values,
         std_errors=errors,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
+from scistan.distributions.constraints import NORMALS
 from scistan.distributions.declaration import Distribution
 from scistan.graph.graph import Term
 from scistan.graph.places import first_place
@@ -15,7 +14,6 @@ from scistan.targets.scipy.truncated import draw_truncated
 __all__ = ["draw_constrained"]
 
 _ROUNDS = 500
-_SIGMA: dict[str, Callable[..., np.ndarray]] = {"Normal": lambda mu, sigma: sigma, "StdNormal": lambda: np.ones(1)}
 
 
 def draw_constrained(
@@ -44,9 +42,9 @@ def _draw_sum_to_zero(
     rng: np.random.Generator, size: tuple[int, ...], term: Term, args: list[np.ndarray]
 ) -> np.ndarray:
     d: Distribution = term.draw.distribution
-    if d.name not in _SIGMA:
+    if d.name not in NORMALS:
         raise messages.no_constrained_draws(term.name, d.title, "sum_to_zero", first_place(term.value))
-    variance = np.broadcast_to(np.square(_SIGMA[d.name](*args)), size)
+    variance = np.broadcast_to(np.square(args[1] if args else 1.0), size)
     free = np.broadcast_to(d.draw(rng, size, *args), size)
     # Normals given their sum: x - Cov(x, Σx) / Var(Σx) · Σx.
     return np.asarray(free - variance * (free.sum(-1, keepdims=True) / variance.sum(-1, keepdims=True)))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from scistan.distributions.declaration import Distribution
 from scistan.graph.graph import Term
 from scistan.shapes import Shape
+from scistan.targets.stan.constraint import summed_normalizer
 from scistan.targets.stan.entries import sized_type
 from scistan.targets.stan.scope import Scope, canonical_type
 from scistan.targets.stan.statements import arguments_at, density_at, fill, is_written_out, observed_value
@@ -35,13 +36,14 @@ class Generated:
 
 
 def _batch(term: Term) -> Shape:
-    return term.draw.shape[: len(term.draw.shape) - term.draw.distribution.event_rank]
+    return term.draw.shape[: len(term.draw.shape) - term.draw.event_rank]
 
 
 def has_rng(term: Term) -> bool:
-    """Tell whether Stan can draw from a term; bounds that truncate have no such form."""
+    """Tell whether Stan can draw from a term; bounds that truncate and constraints have no such form."""
     d: Distribution = term.draw.distribution
-    return not term.draw.truncated and bool(d.stan.rng or d.stan.name) and d.name != "Flat"
+    free = not term.draw.truncated and term.draw.constraint is None
+    return free and bool(d.stan.rng or d.stan.name) and d.name != "Flat"
 
 
 def _twin_type(term: Term, scope: Scope) -> str:
@@ -93,18 +95,22 @@ def write_log_prior(scope: Scope, terms: list[Term], target: str) -> None:
     for term in terms:
         if term.draw.distribution.name == "Flat":
             continue
-        batch = _batch(term)
+        out = is_written_out(term.draw)  # then a constraint's part is in its formula
+        batch = _batch(term) if out else term.draw.shape[: len(term.draw.shape) - term.draw.distribution.event_rank]
         whole = _whole_density(scope, term) if batch else density_at(scope, term, ())
         if whole is not None:
             scope.statements.append(PlusAssign(target, whole) if started else Assign(target, whole))
             started = True
-            continue
-        if not started:
-            scope.statements.append(Assign(target, "0"))
-            started = True
-        indices = tuple(scope.writer.names.claim_index(k) for k in range(len(batch)))
-        body = (PlusAssign(target, density_at(scope, term, indices)),)
-        scope.statements += scope.loops(batch, indices, body)
+        else:
+            if not started:
+                scope.statements.append(Assign(target, "0"))
+                started = True
+            indices = tuple(scope.writer.names.claim_index(k) for k in range(len(batch)))
+            body = (PlusAssign(target, density_at(scope, term, indices)),)
+            scope.statements += scope.loops(batch, indices, body)
+        added = None if out else summed_normalizer(term.draw)
+        if added is not None:
+            scope.statements.append(PlusAssign(target, scope.whole(added).text))
     if not started:
         scope.statements.append(Assign(target, "0"))
 

@@ -37,8 +37,7 @@ class Sliced:
 def slice_term(term: Term, writer: Writer) -> Sliced | None:
     """Cut a term along the first axis of its observations; None where it has none, or nothing to compute."""
     draw = term.draw
-    d: Distribution = draw.distribution
-    if len(draw.shape) <= d.event_rank or draw.shape[0] == ONE or not isinstance(term.value, Data):
+    if len(draw.shape) <= draw.event_rank or draw.shape[0] == ONE or not isinstance(term.value, Data):
         return None
     if all(writer.is_data(node) for node in draw.inputs):
         return None

@@ -10,6 +10,7 @@ from scistan.graph.node import Data, Node
 from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
 from scistan.shapes import ONE, Shape, is_repeated
+from scistan.targets.stan.constraint import constraint_statements
 from scistan.targets.stan.scope import Scope
 from scistan.targets.stan.syntax import (
     INT,
@@ -79,7 +80,7 @@ def term_statements(scope: Scope, term: Term) -> list[Statement]:
         statements = [_vectorized(scope, term)]
     else:
         statements = _by_matrices(scope, term) or _looped(scope, term, draw.shape)
-    return statements + truncation_statements(scope, term)
+    return statements + truncation_statements(scope, term) + constraint_statements(scope, term)
 
 
 def _written_out(scope: Scope, term: Term) -> tuple[Statement, ...]:
@@ -236,7 +237,7 @@ def _elementary(scope: Scope, node: Node) -> bool:
 def density_at(scope: Scope, term: Term, indices: tuple[str, ...], label: str = "") -> str:
     """Write the log density of one event, constants kept."""
     d: Distribution = term.draw.distribution
-    if is_written_out(term.draw):
+    if is_written_out(term.draw) or len(indices) < len(term.draw.shape) - d.event_rank:  # of elements that are tied
         return scope.element(pointwise(term), indices).text
     texts = fill(d, arguments_at(scope, term.draw, indices, label))
     suffix = "lpmf" if d.discrete else "lpdf"

@@ -10,7 +10,14 @@ from scistan.shapes import ONE
 from scistan.targets.stan.scope import Scope
 from scistan.targets.stan.syntax import MATRIX, POSTFIX, Expr, Statement, TargetPlus
 
-__all__ = ["factor", "mass_at", "truncation_statements"]
+__all__ = ["factor", "if_finite", "mass_at", "truncation_statements"]
+
+# Stan's cumulative probabilities underflow: the logarithm of 0, subtracted, would be a place that no chain leaves.
+_IF_FINITE = """\
+/** What a normalizer adds to the log density; where a probability underflows there is none. */
+real if_finite(real added) {
+  return added < positive_infinity() ? added : negative_infinity();
+}"""
 
 # Never `T[,]` on a container: stanli 0.24 counts its normalizer wrongly.
 _BETWEEN = """\
@@ -32,17 +39,24 @@ def truncation_statements(scope: Scope, term: Term) -> list[Statement]:
     if same_for_all:
         count = " * ".join(factor(scope.writer.sizes.text(s)) for s in draw.shape)
         mass = mass_at(scope, draw, ("1",) * len(draw.shape))
-        return [TargetPlus(f"-{count} * {mass}" if count else f"-{mass}", term)]
+        return [TargetPlus(if_finite(scope, f"-{count} * {mass}" if count else f"-{mass}"), term)]
     if len(bounds) == 1 and len(draw.shape) <= 2 and _is_native(draw):
         texts = {
             p.name: _flat(scope.container(node, draw.shape))
             for p, node in zip(draw.distribution.parameters, draw.args, strict=True)
         }
         bound = _flat(scope.container(bounds[0], draw.shape))
-        return [TargetPlus(f"-{_one_sided(draw)}({bound} | {_listed(draw.distribution, texts)})", term)]
+        summed = f"{_one_sided(draw)}({bound} | {_listed(draw.distribution, texts)})"
+        return [TargetPlus(if_finite(scope, f"-{summed}"), term)]
     indices = tuple(scope.writer.names.claim_index(k) for k in range(len(draw.shape)))
-    body = TargetPlus(f"-{mass_at(scope, draw, indices)}", term)
+    body = TargetPlus(if_finite(scope, f"-{mass_at(scope, draw, indices)}"), term)
     return list(scope.loops(draw.shape, indices, (body,)))
+
+
+def if_finite(scope: Scope, added: str) -> str:
+    """Write what a normalizer adds so that a probability that underflows makes the density 0, not infinite."""
+    scope.writer.functions["if_finite"] = _IF_FINITE
+    return f"if_finite({added})"
 
 
 def mass_at(scope: Scope, draw: Draw, indices: tuple[str, ...]) -> str:

@@ -1,0 +1,68 @@
+"""Law 2: prior draws and MCMC of the prior agree, for every distribution, truncation, constraint and kind of argument.
+
+Draws of the prior by SciPy and of the same model by Stan are two samples of one distribution (Geweke 2004). Each
+element, and the joint log density, is compared by the Kolmogorov–Smirnov test, chains thinned to independent draws by
+their effective sample sizes.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import ks_2samp
+
+import scistan as ss
+from scistan.diagnostics.statistics import bulk_ess, tail_ess
+from scistan.inference.generated import log_prior
+from tests.inference.prior_cases import Prior, priors
+
+LEVEL = 1e-6  # of the whole family of comparisons
+COMPARISONS = 20_000  # at most
+FEWEST = 150  # independent draws, without which nothing could be noticed
+PRIORS = list(priors())
+# In every run: each constraint with each kind of argument, each kind of cut, a few families of each shape.
+ALWAYS = [
+    p for p in PRIORS
+    if (p.name == "Normal" and p.kind) or str(p) in {
+        "Gamma-latent", "StudentT-latents-2", "Dirichlet-latent", "LKJCholesky-latent", "HalfNormal-both-latent",
+        "Gamma-positive_ordered-latent", "Gumbel-positive_ordered-latent", "Logistic-ordered-latents-2",
+    }
+]
+
+
+def thinned(draws: np.ndarray) -> np.ndarray:
+    """Keep as many draws (chains, draws) as are independent."""
+    ess = float(min(bulk_ess(draws[..., None])[0], tail_ess(draws[..., None])[0]))
+    return draws[:, :: max(1, math.ceil(draws.size / ess))].ravel()
+
+
+def elements(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Give every element that varies, by its name and position."""
+    flat = {name: array.reshape(*array.shape[:2], -1) for name, array in arrays.items()}
+    return {f"{n}[{k}]": a[..., k] for n, a in flat.items() for k in range(a.shape[-1]) if np.ptp(a[..., k]) > 0}
+
+
+def disagreements(m: ss.Model, seed: int, draws: int = 1000, prior_draws: int = 20_000) -> dict[str, float]:
+    """List the quantities whose two samples have too small a p-value."""
+    fit = m.mcmc(draws=draws, warmup=700, seed=seed, engine="stanli", progress=False, adapt_delta=0.95)
+    group = m.prior(draws=prior_draws, seed=seed).prior
+    instance = m.instance()
+    samples = []
+    for arrays in ({t.name: group[t.name].values for t in instance.graph.latents}, dict(fit.posterior)):
+        samples.append(elements({**arrays, "log_prior": log_prior(instance, arrays)}))
+    found = {}
+    for name, chains in samples[1].items():
+        independent = thinned(chains)
+        assert len(independent) >= FEWEST, f"{name}: {len(independent)} independent draws"
+        p = ks_2samp(samples[0][name].ravel(), independent).pvalue
+        if p < LEVEL / COMPARISONS:
+            found[name] = p
+    return found
+
+
+@pytest.mark.filterwarnings("ignore::scistan.messages.sampling.ChainWarning")
+@pytest.mark.parametrize("prior", [pytest.param(p, marks=() if p in ALWAYS else pytest.mark.long) for p in PRIORS], ids=str)
+def test_prior_draws_and_chains_agree(prior: Prior) -> None:
+    assert disagreements(prior.build(), seed=1) == {}
