@@ -243,7 +243,7 @@ def _latent(subject: Subject, found: Draws, name: str, shape: tuple[int, int]) -
 
 
 def _warn(fit: Fit) -> None:
-    """Say aloud what must not be overlooked: chains that are missing, and draws that are ill, whoever chose the engine."""
+    """Say aloud what must not be overlooked: missing chains and ill draws, whoever chose the engine."""
     told = list(fit.draws.notes) if not fit.draws.complete else []
     if fit.subject is not None:
         told += [f"{fit.model_name}: {remark}" for remark in fit.subject.remarks]

@@ -41,6 +41,11 @@ class Quantities:
             result[name] = array if value.batched or q.ndim == 1 else array.expand(len(q), *array.shape)
         return result
 
+    def number_at(self, q: Tensor) -> Callable[[Node], np.ndarray]:
+        """Give what computes the value of any node at a point."""
+        evaluator, _, _ = self._density.constrain(q)
+        return lambda node: to_numpy(evaluator[node].array)
+
     def along(self, q: Tensor, rows: Tensor) -> dict[str, Tensor]:
         """Give the derivative of every quantity along each row, all rows at once.
 

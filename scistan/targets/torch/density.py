@@ -150,7 +150,7 @@ class TorchDensity:
 
     @cached_property
     def _runs(self) -> list[tuple[int, int, list[tuple[int, ...]]]]:
-        """Where the flat vector is cut: a latent with axes by itself, single numbers that follow each other together."""
+        """Where the flat vector is cut: a latent with axes by itself, single numbers in a row together."""
         runs: list[tuple[int, int, list[tuple[int, ...]]]] = []
         for block in self.blocks:
             if runs and not block.shape and not runs[-1][2][-1]:
@@ -279,12 +279,11 @@ class TorchDensity:
         stages += [Stage(z) for z in standard.values()]
         roots = [node for part in (*once, *of_batch) for node in part.reads]
         schedule = Schedule(self.instance, self.backend, stages, roots, self._inputs)
-        fixed, moving = [], []
-        for part in once:
-            (fixed if all(map(schedule.is_fixed, part.reads)) else moving).append(part)
-        constant = Sums(fixed, self.instance, self.backend).added(schedule.constants, self.backend.zeros())
-        sums = (Sums(parts, self.instance, self.backend) for parts in (moving, of_batch))
-        return _Program(schedule, *sums, constant)
+        sorted_out: dict[bool, list[Part]] = {True: [], False: []}
+        for each in once:
+            sorted_out[all(map(schedule.is_fixed, each.reads))].append(each)
+        fixed, moving, batch = (Sums(p, self.instance, self.backend) for p in (*sorted_out.values(), of_batch))
+        return _Program(schedule, moving, batch, fixed.added(schedule.constants, self.backend.zeros()))
 
     def _needs(self, term: Term) -> tuple[Node, ...]:
         frame = frame_of(term.draw) if term.draw.noncentred else None
