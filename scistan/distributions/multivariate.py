@@ -27,7 +27,7 @@ from scistan.shapes import Shape, values_of
 
 log, log1p, square, lgamma, lbeta = functions("log", "log1p", "square", "lgamma", "lbeta")
 total, length, log_softmax, cholesky = functions("sum", "length", "log_softmax", "cholesky")
-diagonal, inverse, log_determinant = functions("diagonal", "inverse", "log_determinant")
+diagonal, inverse, log_determinant, solve_lower = functions("diagonal", "inverse", "log_determinant", "solve_lower")
 
 MU, TOTAL = Parameter("mu", VECTOR), Parameter("N", COUNT)
 
@@ -120,8 +120,10 @@ def _matching(matrix: str) -> Callable[[Mapping[str, Node]], Shape]:
 
 
 def _whitened(x: Any, mu: Any, chol: Any) -> Quantity:
-    # Elementwise, so that leading axes of any argument broadcast.
-    return total(inverse(chol) * (x - mu)[..., None, :], -1)
+    apart = x - mu
+    if chol.ndim == 2 and apart.ndim <= 2:  # one factor for all: a system is solved in a third of an inverse's time
+        return solve_lower(chol, apart) if apart.ndim == 1 else solve_lower(chol, apart.T).T
+    return total(inverse(chol) * apart[..., None, :], -1)  # elementwise: leading axes of any argument broadcast
 
 
 def _log_scale(chol: Any) -> Quantity:

@@ -117,7 +117,7 @@ def sample(
     fit = fit_of(subject, found, settings, plan.why, notes, keep)
     fit.judged = judged
     fit.certificate = certificate if ENGINES[fit.engine].embedded else None
-    _warn(fit, engine == "auto")
+    _warn(fit)
     return fit
 
 
@@ -242,15 +242,13 @@ def _latent(subject: Subject, found: Draws, name: str, shape: tuple[int, int]) -
     return np.empty((*shape, *subject.shape(name)))
 
 
-def _warn(fit: Fit, judged: bool) -> None:
-    """Say aloud what must not be overlooked: chains that are missing, and draws that `auto` could not heal."""
-    if not fit.draws.complete:
-        for note in fit.draws.notes:
-            warnings.warn(note, messages.ChainWarning, stacklevel=4)
+def _warn(fit: Fit) -> None:
+    """Say aloud what must not be overlooked: missing chains and ill draws, whoever chose the engine."""
+    told = list(fit.draws.notes) if not fit.draws.complete else []
     if fit.subject is not None:
-        for remark in fit.subject.remarks:
-            warnings.warn(f"{fit.model_name}: {remark}", messages.ChainWarning, stacklevel=4)
-    if judged and fit.diagnose().hints:
-        warnings.warn(
-            messages.unhealthy(fit.model_name, fit.diagnose().verdict), messages.ChainWarning, stacklevel=4
-        )
+        told += [f"{fit.model_name}: {remark}" for remark in fit.subject.remarks]
+    found = fit.diagnose()
+    if found.hints:
+        told.append(messages.unhealthy(fit.model_name, found.verdict))
+    for text in told:
+        warnings.warn(text, messages.ChainWarning, stacklevel=4)

@@ -262,6 +262,17 @@ def at_boundary(name: str, where: str) -> str:
     )
 
 
+def joint_mode(governing: Sequence[str], effects: Sequence[str], others: Sequence[str]) -> str:
+    governs, what = ("governs", "it") if len(governing) == 1 else ("govern", "them")
+    besides = f", nor for what depends on them ({_named(others)})" if others else ""
+    return (
+        f"{_named(governing)} {governs} the effects {_named(effects)}, and all were maximized at once: the mode of "
+        f"{what} can be far from the posterior, a scale several times too large or 0. So there is no standard error "
+        f"for {what} nor for the effects{besides}; those of the rest take these modes as they are. "
+        "`m.mcmc()` gives the posterior"
+    )
+
+
 def starts_disagree(agreeing: int, starts: int, gap: float) -> str:
     return (
         f"only {agreeing} of {starts} starts reached this maximum; the next best ended {gap:.3g} lower in log density: "

@@ -34,14 +34,16 @@ class Source:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PointEstimate:
-    """A point estimate: `values` and `std_errors` by name, and an audit.
+    """A point estimate: `values`, `std_errors` and `intervals` by name, and an audit.
 
+    `intervals` are the 95 % ends, lower and upper along a first axis, within the domain of what they are of.
     `log_density` is what was maximized: the joint log density over the coordinates the model is sampled in
     (`map`), or the log likelihood (`mle`). `findings` are what the audit has to say beside `reason`.
     """
 
     values: dict[str, np.ndarray]
     std_errors: dict[str, np.ndarray]
+    intervals: dict[str, np.ndarray]
     log_density: float
     converged: bool
     reason: str
@@ -65,7 +67,7 @@ class PointEstimate:
     model: Fitted | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("values", "std_errors"):
+        for name in ("values", "std_errors", "intervals"):
             object.__setattr__(self, name, Named(getattr(self, name)))
 
     def __getitem__(self, name: str) -> np.ndarray:

@@ -38,6 +38,7 @@ def laplace_draws(estimate: PointEstimate, source: Source, draws: int, seed: int
         "approximation": "normal, at the mode, in unconstrained coordinates",
         "converged": int(estimate.converged),
         "at_boundary": ", ".join(estimate.boundary),
+        "findings": "\n".join(estimate.findings),
         "seed": seed,
     }
     dims, coords = instance.dims, instance.coords

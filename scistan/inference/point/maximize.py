@@ -17,6 +17,8 @@ from scistan.graph.walk import topological
 from scistan.inference.density import check_complete
 from scistan.inference.point.audit import judge, release_boundaries
 from scistan.inference.point.estimate import PointEstimate, Source
+from scistan.inference.point.intervals import intervals, limits_of
+from scistan.inference.point.joint import Joint, find_joint
 from scistan.inference.point.mode import find_mode
 from scistan.inference.point.objective import Objective
 from scistan.inference.point.options import Options, read_options
@@ -61,8 +63,14 @@ def maximize(instance: Instance, verb: str, model: Fitted | None = None, /, **gi
     # Off a peak the curvature says nothing about uncertainty.
     errors = standard_errors(quantities, mode, graph, verdict.boundary, wanted=verdict.converged)
     left_out = [name for name, error in errors.items() if error.size and np.isnan(error).all()]
+    joint = find_joint(instance) if verb == "map" else Joint()
+    errors |= {name: np.full_like(errors[name], np.nan) for name in errors if name in joint.hanging}
+    limits = limits_of(objective.density.instance, values, quantities.number_at(mode.q))
     clock.lap("uncertainty")
     findings = verdict.findings
+    if joint.governing:
+        others = [name for name in values if name in joint.hanging - {*joint.governing, *joint.effects}]
+        findings = (messages.joint_mode(joint.governing, joint.effects, others), *findings)
     if left_out and verdict.converged and not verdict.boundary:
         findings += (messages.rough_errors(left_out),)
     empty = [t.name for t in graph.observed if 0 in objective.density.instance.shape(t.draw.shape)]
@@ -71,6 +79,7 @@ def maximize(instance: Instance, verb: str, model: Fitted | None = None, /, **gi
     return PointEstimate(
         values=values,
         std_errors=errors,
+        intervals=intervals(values, errors, limits),
         log_density=mode.value,
         converged=verdict.converged,
         reason=verdict.reason,

@@ -12,6 +12,7 @@ from scistan.distributions.resolve import value_domain
 from scistan.inference.point.lbfgs import climb
 from scistan.inference.point.objective import Objective
 from scistan.inference.point.show import labels
+from scistan.inference.point.uncertainty import Quantities, standard_errors
 from scistan.messages import point as messages
 from scistan.targets.torch import Block, to_numpy
 
@@ -141,8 +142,9 @@ def _middle(source: Source, block: Block, estimate: PointEstimate) -> tuple[Tens
     """Give where to start and the standard error, on the scale that is pinned."""
     mode, density = source.mode, source.objective.density
     if block.term.draw.noncentred:
-        name = block.term.name
-        value, error = (density.backend.constant(np.ravel(t[name])) for t in (estimate.values, estimate.std_errors))
+        name, graph = block.term.name, density.instance.graph
+        errors = standard_errors(Quantities(source.objective, graph), mode, graph, estimate.boundary)
+        value, error = (density.backend.constant(np.ravel(t[name])) for t in (estimate.values, errors))
         return value, error
     deviations = mode.curvature.deviations() if mode.curvature is not None else None
     part = slice(block.start, block.stop)

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 __all__ = ["as_html", "as_text", "labels", "plot_loss", "to_dataframe"]
 
 _MOST_ROWS = 40
-_NORMAL_95 = 1.959963984540054
 _WORDS = {"map": "posterior mode", "mle": "maximum likelihood"}
 
 Row = tuple[str, float, float]
@@ -45,16 +44,19 @@ def _rows(estimate: PointEstimate, most: int | None = None) -> list[Row]:
 
 
 def to_dataframe(estimate: PointEstimate) -> Any:
-    """Give one row per number; the interval is the estimate ± 1.96 standard errors."""
+    """Give one row per number; the interval is ± 1.96 standard errors on the scale without bounds."""
     import pandas as pd
 
     rows = _rows(estimate)
-    value, error = (np.array([row[k] for row in rows]) for k in (1, 2))
+    lower, upper = (
+        np.concatenate([np.ravel(estimate.intervals[name][side]) for name in estimate.values] or [np.zeros(0)])
+        for side in (0, 1)
+    )
     columns = {
-        "estimate": value,
-        "std_error": error,
-        "lower_95": value - _NORMAL_95 * error,
-        "upper_95": value + _NORMAL_95 * error,
+        "estimate": np.array([row[1] for row in rows]),
+        "std_error": np.array([row[2] for row in rows]),
+        "lower_95": lower,
+        "upper_95": upper,
     }
     return pd.DataFrame(columns, index=pd.Index([row[0] for row in rows], name="parameter"))
 

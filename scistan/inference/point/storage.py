@@ -43,6 +43,7 @@ def save_estimate(estimate: PointEstimate, path: str | Path) -> Path:
     path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
     arrays = {f"value:{name}": array for name, array in estimate.values.items()}
     arrays |= {f"error:{name}": array for name, array in estimate.std_errors.items()}
+    arrays |= {f"interval:{name}": array for name, array in estimate.intervals.items()}
     rest = {name: getattr(estimate, name) for name in _PLAIN}
     record = estimate.model.record() if estimate.model is not None else None
     if record is not None:
@@ -74,6 +75,9 @@ def load_estimate(
     with opened as file:
         values = {key.removeprefix("value:"): file[key] for key in file.files if key.startswith("value:")}
         errors = {key.removeprefix("error:"): file[key] for key in file.files if key.startswith("error:")}
+        # A file from before intervals were kept has none: they cannot be told from standard errors alone.
+        unknown = {name: np.full((2, *np.shape(value)), np.nan) for name, value in values.items()}
+        ends = {key.removeprefix("interval:"): file[key] for key in file.files if key.startswith("interval:")}
         coordinates = file["coordinates"]
         digest = meta.pop("record", None)
         read = digest is not None and model is None and restore is not None
@@ -84,7 +88,8 @@ def load_estimate(
     meta["history"] = tuple((float(a), float(b)) for a, b in meta["history"])
     meta["dims"] = {name: tuple(dims) for name, dims in meta["dims"].items()}
     held = _held(path, record, restore) if record is not None and restore is not None else None
-    found = PointEstimate(values=values, std_errors=errors, coordinates=coordinates, model=held, **meta)
+    arrays = {"values": values, "std_errors": errors, "intervals": unknown | ends, "coordinates": coordinates}
+    found = PointEstimate(model=held, **arrays, **meta)
     return found if model is None else replace(found, source=source_of(found, model.instance()))
 
 

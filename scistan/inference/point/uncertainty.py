@@ -41,6 +41,11 @@ class Quantities:
             result[name] = array if value.batched or q.ndim == 1 else array.expand(len(q), *array.shape)
         return result
 
+    def number_at(self, q: Tensor) -> Callable[[Node], np.ndarray]:
+        """Give what computes the value of any node at a point."""
+        evaluator, _, _ = self._density.constrain(q)
+        return lambda node: to_numpy(evaluator[node].array)
+
     def along(self, q: Tensor, rows: Tensor) -> dict[str, Tensor]:
         """Give the derivative of every quantity along each row, all rows at once.
 
@@ -49,17 +54,18 @@ class Quantities:
         """
         grad = self._torch.autograd.grad
         leaf = q.detach().repeat(len(rows), 1).requires_grad_(True)
-        result = {}
-        for name, value in self.at(leaf).items():
-            result[name] = self._torch.zeros_like(value)
-            if not value.requires_grad:
-                continue
-            dummy = self._torch.zeros_like(value, requires_grad=True)
-            (pulled,) = grad((value * dummy).sum(), leaf, create_graph=True, allow_unused=True)
-            if pulled is not None and pulled.requires_grad:
-                (pushed,) = grad((pulled * rows).sum(), dummy, allow_unused=True)
-                result[name] = result[name] if pushed is None else pushed
-        return {name: value.detach() for name, value in result.items()}
+        values = self.at(leaf)
+        result = {name: self._torch.zeros_like(value).detach() for name, value in values.items()}
+        moving = {name: value for name, value in values.items() if value.requires_grad}
+        dummies = {name: self._torch.zeros_like(value, requires_grad=True) for name, value in moving.items()}
+        if not moving:
+            return result
+        total = sum((value * dummies[name]).sum() for name, value in moving.items())
+        (pulled,) = grad(total, leaf, create_graph=True, allow_unused=True)
+        if pulled is not None and pulled.requires_grad:
+            pushed = grad((pulled * rows).sum(), list(dummies.values()), allow_unused=True)
+            result |= {name: slope.detach() for name, slope in zip(dummies, pushed, strict=True) if slope is not None}
+        return result
 
     def jacobian_rows(self, name: str, q: Tensor) -> Tensor:
         """Give the gradient of every element of one quantity (reverse mode)."""

@@ -16,11 +16,14 @@ from scistan.messages import point as messages
 from scistan.shapes import Size, SizeConflict
 from scistan.targets.torch.convert import to_tensor
 from scistan.targets.torch.density import TorchDensity
+from scistan.targets.torch.devices import import_torch
+from scistan.targets.torch.fold import fold_data
 
 __all__ = ["Batch", "Batches"]
 
 Tensor = Any
 _CHECKED = 32  # observations in each half of the check that halves add up
+_SCALES = (0.5, 0.1, 2.0)  # how far from the middle the points are at which that is looked at, until one has a density
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +42,20 @@ class Batch:
 
 
 class Batches:
-    """The observations of a model in batches of `size` along their first axis."""
+    """The observations of a model in batches of `size` along their first axis.
+
+    What the data alone decide is computed on all of them first and its outcome is cut: `v[p]` keeps `v` whole.
+    """
 
     def __init__(self, instance: Instance, size: int, device: str = "cpu", dtype: str = "float64") -> None:
-        self.instance = instance
         self.device, self.dtype = device, dtype
+        self._torch = import_torch()
         self.term = _longest(instance)
+        self.instance = instance = fold_data(instance)
         axis = instance.table.reduce(self.term.draw.shape[0]) if self.term.draw.shape else Size(1)
         self.total = instance.length(axis)
+        if not self.total:
+            raise messages.no_batches(self.term.name, "there are none")
         self.size = min(size, self.total)
         self._axes = self._along(axis)
         self._terms = [t.name for t in instance.graph.observed if any(leaf in self._axes for leaf in _leaves(t))]
@@ -115,9 +124,7 @@ class Batches:
 
     def shuffled(self, rng: np.random.Generator) -> Iterator[Batch]:
         """Go through the observations in random order, in batches of one size; what is left over waits its turn."""
-        import torch
-
-        order = torch.from_numpy(rng.permutation(self.total))
+        order = self._torch.from_numpy(rng.permutation(self.total))
         for start in range(0, self.total - self.size + 1, self.size):
             yield self.take(order[start : start + self.size])
 
@@ -128,18 +135,27 @@ class Batches:
             yield batch.log_density(q, likelihood_only=likelihood_only, weight=1.0, share=share)
 
     def _check(self) -> None:
-        """Refuse a likelihood that is not a sum over observations: two halves must add up to the whole."""
+        """Refuse a likelihood that is not a sum over observations: two parts must add up to the whole."""
         half = min(_CHECKED, self.total // 2)
         if half < 1 or self.device == "meta":
             return
-        whole, left, right = (self.take(slice(*ends)) for ends in ((0, 2 * half), (0, half), (half, 2 * half)))
-        dimension = whole.density.dimension
-        start = np.random.default_rng(0).uniform(-0.5, 0.5, dimension)
-        q = whole.density.backend.constant(start)
-        parts = [float(b.log_density(q, likelihood_only=True, weight=1.0, share=0.0)) for b in (whole, left, right)]
-        slack = 1e-8 if self.dtype == "float64" else 1e-3
-        if np.isfinite(parts).all() and abs(parts[0] - parts[1] - parts[2]) > slack * (1 + abs(parts[0])):
-            raise messages.no_batches(self.term.name, "its density does not split into one term per observation")
+        rng = np.random.default_rng(0)
+        rows = self._torch.from_numpy(rng.permutation(self.total)[: 2 * half])
+        for scale in _SCALES:
+            try:
+                batches = [self.take(part) for part in (rows, rows[:half], rows[half:])]
+                q = batches[0].density.backend.constant(rng.uniform(-scale, scale, batches[0].density.dimension))
+                parts = [float(b.log_density(q, likelihood_only=True, weight=1.0, share=0.0)) for b in batches]
+            except self._torch.linalg.LinAlgError:
+                continue  # a matrix that is none of the density's at this point
+            except (IndexError, RuntimeError):  # torch's words for rows that are not there
+                raise messages.no_batches(self.term.name, "its density reads other rows than its own") from None
+            if not np.isfinite(parts).all():
+                continue
+            slack = 1e-8 if self.dtype == "float64" else 1e-3
+            if abs(parts[0] - parts[1] - parts[2]) > slack * (1 + abs(parts[0])):
+                raise messages.no_batches(self.term.name, "its density does not split into one term per observation")
+            return
 
 
 def _longest(instance: Instance) -> Term:

@@ -24,7 +24,7 @@ from scistan.targets.torch.backend import TorchBackend
 from scistan.targets.torch.bijections import STRUCTURES, Bijection, bounded
 from scistan.targets.torch.convert import to_numpy
 from scistan.targets.torch.schedule import Schedule, Stage, Values
-from scistan.targets.torch.sums import Part, add_parts, split_sum
+from scistan.targets.torch.sums import Part, Sums, split_sum
 from scistan.targets.torch.support import guards, signs_of
 
 __all__ = ["Block", "TorchDensity", "joint_log_density"]
@@ -59,8 +59,8 @@ class _Program:
     """
 
     schedule: Schedule
-    once: list[Part]
-    of_batch: list[Part]
+    once: Sums
+    of_batch: Sums
     constant: Tensor
 
 
@@ -112,16 +112,16 @@ class TorchDensity:
         evaluator = Evaluator(self.instance, self.backend)
         lead = tuple(q.shape[:-1])
         jacobian, scaling = self.backend.zeros(*lead), self.backend.zeros(*lead)
-        for block in self.blocks:
-            value, log_jacobian, log_scale = self._placed(block, q, evaluator)
+        for block, u in zip(self.blocks, self._cut(q), strict=True):
+            value, log_jacobian, log_scale = self._placed(block, u, lead, evaluator)
             jacobian, scaling = jacobian + log_jacobian, scaling + log_scale
             evaluator.set(block.term.value, value, batched=q.ndim == 2)
         return evaluator, jacobian, scaling
 
-    def _placed(self, block: Block, q: Tensor, known: Lookup) -> tuple[Tensor, Tensor, Tensor]:
-        """Give a latent's value at `q`, and the log Jacobians of its constraint and of its non-centring."""
-        lead = tuple(q.shape[:-1])
-        u = self.coordinates(block, q)
+    def _placed(
+        self, block: Block, u: Tensor, lead: tuple[int, ...], known: Lookup
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Give a latent's value at its coordinates, and the log Jacobians of its constraint and of its non-centring."""
         zero = self.backend.zeros(*lead)
         affine = self.affine(block.term, known)
         if affine is None:
@@ -134,6 +134,31 @@ class TorchDensity:
     def coordinates(block: Block, q: Tensor) -> Tensor:
         """Cut a latent's coordinates out of the flat vector."""
         return q[..., block.start : block.stop].reshape((*q.shape[:-1], *block.shape))
+
+    def _cut(self, q: Tensor) -> list[Tensor]:
+        """Cut every latent's coordinates out of the flat vector at once.
+
+        The gradient of a slice is as long as the vector, so that n slices would cost n² numbers; that of a split is one
+        concatenation, and single numbers in a row come apart in one step.
+        """
+        lead = tuple(q.shape[:-1])
+        pieces = self.torch.split(q, [stop - start for start, stop, _ in self._runs], -1)
+        found: list[Tensor] = []
+        for piece, (_, _, shapes) in zip(pieces, self._runs, strict=True):
+            found += piece.unbind(-1) if len(shapes) > 1 or not shapes[0] else [piece.reshape((*lead, *shapes[0]))]
+        return found
+
+    @cached_property
+    def _runs(self) -> list[tuple[int, int, list[tuple[int, ...]]]]:
+        """Where the flat vector is cut: a latent with axes by itself, single numbers in a row together."""
+        runs: list[tuple[int, int, list[tuple[int, ...]]]] = []
+        for block in self.blocks:
+            if runs and not block.shape and not runs[-1][2][-1]:
+                start, _, shapes = runs.pop()
+                runs.append((start, block.stop, [*shapes, block.shape]))
+            else:
+                runs.append((block.start, block.stop, [block.shape]))
+        return runs
 
     def unconstrain(self, values: Mapping[Node, np.ndarray]) -> Tensor:
         """Give the coordinates of values; a first axis over draws is kept when `values` have one."""
@@ -202,32 +227,33 @@ class TorchDensity:
         jacobians: list[Tensor] | None = [] if jacobian else None
         values = program.schedule.run(self._setters(q, jacobians), q.ndim == 2, inputs)
         start = program.constant if q.ndim == 1 else program.constant.expand(len(q))
-        result = add_parts(program.once, values, start, self.torch)
+        result = program.once.added(values, start)
         if share != 1.0:
             result = share * result
-        if program.of_batch:
-            zero = self.backend.zeros(*q.shape[:-1])
-            result = result + weight * add_parts(program.of_batch, values, zero, self.torch)
+        if program.of_batch.parts:
+            result = result + weight * program.of_batch.added(values, self.backend.zeros(*q.shape[:-1]))
         return result + sum(jacobians) if jacobians else result
 
     def _setters(self, q: Tensor, jacobians: list[Tensor] | None) -> list[Callable[[Values], Tensor]]:
         """Give, for each stage, what sets its leaf; the constraints' Jacobians are collected if there is a list."""
 
-        def value_of(block: Block, known: Values) -> Tensor:
+        lead = tuple(q.shape[:-1])
+
+        def value_of(block: Block, u: Tensor, known: Values) -> Tensor:
             if jacobians is None:
-                return self._value(block, q, known)
-            value, log_jacobian, _ = self._placed(block, q, known)
+                return self._value(block, u, known)
+            value, log_jacobian, _ = self._placed(block, u, lead, known)
             jacobians.append(log_jacobian)
             return value
 
-        def coordinates_of(block: Block, _: Values) -> Tensor:
-            return self.coordinates(block, q)
+        def coordinates_of(u: Tensor, _: Values) -> Tensor:
+            return u
 
-        setters: list[Callable[[Values], Tensor]] = [partial(value_of, block) for block in self.blocks]
-        return setters + [partial(coordinates_of, block) for block in self.blocks if block.term.draw.noncentred]
+        cut = list(zip(self.blocks, self._cut(q), strict=True))
+        setters: list[Callable[[Values], Tensor]] = [partial(value_of, block, u) for block, u in cut]
+        return setters + [partial(coordinates_of, u) for block, u in cut if block.term.draw.noncentred]
 
-    def _value(self, block: Block, q: Tensor, known: Lookup) -> Tensor:
-        u = self.coordinates(block, q)
+    def _value(self, block: Block, u: Tensor, known: Lookup) -> Tensor:
         affine = self.affine(block.term, known)
         return affine.value(u) if affine else self.bijection(block.term, known).value(u)
 
@@ -253,9 +279,11 @@ class TorchDensity:
         stages += [Stage(z) for z in standard.values()]
         roots = [node for part in (*once, *of_batch) for node in part.reads]
         schedule = Schedule(self.instance, self.backend, stages, roots, self._inputs)
-        fixed = [part for part in once if all(map(schedule.is_fixed, part.reads))]
-        constant = add_parts(fixed, schedule.constants, self.backend.zeros(), self.torch)
-        return _Program(schedule, [part for part in once if part not in fixed], of_batch, constant)
+        sorted_out: dict[bool, list[Part]] = {True: [], False: []}
+        for each in once:
+            sorted_out[all(map(schedule.is_fixed, each.reads))].append(each)
+        fixed, moving, batch = (Sums(p, self.instance, self.backend) for p in (*sorted_out.values(), of_batch))
+        return _Program(schedule, moving, batch, fixed.added(schedule.constants, self.backend.zeros()))
 
     def _needs(self, term: Term) -> tuple[Node, ...]:
         frame = frame_of(term.draw) if term.draw.noncentred else None

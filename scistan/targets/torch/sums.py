@@ -6,13 +6,18 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Literal, Node, is_applied
+from scistan.targets.evaluate import Value
+from scistan.targets.torch.backend import TorchBackend
 from scistan.targets.torch.schedule import Values
 
-__all__ = ["Part", "add_parts", "split_sum"]
+__all__ = ["Part", "Sums", "split_sum"]
 
 Tensor = Any
+_FEW = 16  # numbers up to which a part is summed together with others
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ def split_sum(node: Node, instance: Instance) -> list[Part]:
         own = prod(instance.shape(top.shape))
         repeats = elements / own if own else 0.0
         weights[top] = weights.get(top, 0.0) + factor * repeats
-    return [_part(part, weight) for part, weight in weights.items() if weight]
+    return [_part(part, weight, instance) for part, weight in weights.items() if weight]
 
 
 def _opened(node: Node, factor: float) -> list[tuple[Node, float]] | None:
@@ -72,25 +77,51 @@ def _opened(node: Node, factor: float) -> list[tuple[Node, float]] | None:
     return None
 
 
-def _part(node: Node, weight: float) -> Part:
+def _part(node: Node, weight: float, instance: Instance) -> Part:
     if not isinstance(node, Apply) or node.op.name != "square":
         return Part(node, weight)
     (root,) = node.args
-    if is_applied(root, "divide") and root.args[0].shape and not root.args[1].shape:
+    long = prod(instance.shape(root.shape)) > _FEW
+    if long and is_applied(root, "divide") and root.args[0].shape and not root.args[1].shape:
         return Part(root.args[0], weight, squared=True, divisor=root.args[1])  # Σ (x / s)² -> Σ x² / s²
     return Part(root, weight, squared=True)
 
 
-def add_parts(parts: list[Part], values: Values, result: Tensor, torch: Any) -> Tensor:
-    """Add the parts' sums to `result`, one for each start."""
-    for part in parts:
-        value = values[part.node]
-        x = value.array
-        lead = 1 if value.batched else 0
-        flat = x.reshape(*x.shape[:lead], -1) if x.ndim > lead else x[..., None]
-        total = torch.linalg.vecdot(flat, flat) if part.squared else flat.sum(-1)
-        if part.divisor is not None:
-            scale = values[part.divisor].array
-            total = total / scale / scale
-        result = result + (total if part.weight == 1.0 else part.weight * total)
-    return result
+class Sums:
+    """Parts to be added up: those of a few numbers together in one product, for each step of torch has its price."""
+
+    def __init__(self, parts: list[Part], instance: Instance, backend: TorchBackend) -> None:
+        self.parts = parts
+        self._torch = backend.module
+        counts = [prod(instance.shape(part.node.shape)) for part in parts]
+        short = [part.divisor is None and 0 < count <= _FEW for part, count in zip(parts, counts, strict=True)]
+        self._long = [part for part, few in zip(parts, short, strict=True) if not few]
+        self._together: list[tuple[list[Node], Tensor, bool]] = []
+        for squared in (False, True):
+            some = [(p, n) for p, n, few in zip(parts, counts, short, strict=True) if few and p.squared is squared]
+            weights = np.repeat([part.weight for part, _ in some], [count for _, count in some])
+            if some:
+                self._together.append(([part.node for part, _ in some], backend.constant(weights), squared))
+
+    def added(self, values: Values, result: Tensor) -> Tensor:
+        """Add the parts' sums to `result`, one for each start."""
+        for part in self._long:
+            flat = _flat(values[part.node])
+            total = self._torch.linalg.vecdot(flat, flat) if part.squared else flat.sum(-1)
+            if part.divisor is not None:
+                scale = values[part.divisor].array
+                total = total / scale / scale
+            result = result + (total if part.weight == 1.0 else part.weight * total)
+        for nodes, weights, squared in self._together:
+            pieces = [_flat(values[node]) for node in nodes]
+            if result.ndim:
+                pieces = [piece if piece.ndim == 2 else piece.expand(len(result), -1) for piece in pieces]
+            row = self._torch.cat(pieces, -1) if len(pieces) > 1 else pieces[0]
+            result = result + (row.square() if squared else row) @ weights
+        return result
+
+
+def _flat(value: Value) -> Tensor:
+    """Give a value's numbers along one axis, behind that of the starts."""
+    x, lead = value.array, int(value.batched)
+    return x.reshape(*x.shape[:lead], -1) if x.ndim > lead else x[..., None]

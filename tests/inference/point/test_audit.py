@@ -30,7 +30,7 @@ def test_a_scale_at_its_boundary_is_said_and_the_rest_stands():
     weights = 1 / np.array(ERRORS) ** 2
     precision = weights.sum() + 1 / 25
     assert found.values["mu"] == pytest.approx((weights * EFFECTS).sum() / precision, rel=1e-4)
-    assert found.std_errors["mu"] == pytest.approx(precision**-0.5, rel=1e-4)
+    assert np.isnan(found.std_errors["mu"])  # it governs the schools' effects: see test_intervals
     assert "at its boundary 0" in repr(found)
     assert found.starts_agreeing == 8
 

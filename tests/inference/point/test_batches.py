@@ -7,7 +7,7 @@ import pytest
 
 import scistan as ss
 from scistan.targets.torch import Batches, TorchDensity
-from tests.zoo import eight_schools
+from tests.zoo import ZOO, eight_schools
 
 torch = pytest.importorskip("torch")
 
@@ -66,22 +66,108 @@ def test_a_latent_along_the_observations():
         eight_schools().map(batch_size=4)
 
 
-def test_a_likelihood_that_does_not_split():
+ROWS = 90
+
+
+def odd(write) -> ss.Model:
+    """A regression whose predictor is what `write` makes of it."""
+    rng = np.random.default_rng(0)
     m = ss.Model()
-    m.x = ss.data(np.random.default_rng(0).normal(size=40))
+    m.x = ss.data(rng.normal(size=ROWS), dims="row")
+    m.p = ss.data(rng.permutation(ROWS), dims="row")
+    m.same = ss.data(np.arange(ROWS), dims="row")
+    m.k = ss.data(rng.normal(size=(ROWS, ROWS)))
     m.b = ss.Normal(0, 1)
-    m.y = ss.Normal(m.b * (m.x - ss.mean(m.x)), 1).observe(np.arange(40.0))
-    with pytest.raises(ss.ModelError, match="does not split"):
-        m.map(batch_size=8)
+    m.s = ss.HalfNormal(1)
+    m.y = ss.Normal(write(m), m.s, dims="row").observe(rng.normal(size=ROWS))
+    return m
 
 
-def test_a_prior_computed_from_the_data():
+def agreement(m: ss.Model, size: int) -> None:
+    """Hold the sum over batches to the density of all observations."""
+    instance = m.instance()
+    whole, batches = TorchDensity(instance), Batches(instance, size)
+    q = torch.from_numpy(np.random.default_rng(1).uniform(-0.5, 0.5, (3, whole.dimension)))
+    for only in (False, True):
+        together = sum(batches.log_density(q, likelihood_only=only))
+        torch.testing.assert_close(together, whole.log_density(q, likelihood_only=only), rtol=1e-10, atol=1e-8)
+
+
+BY_DATA_ALONE = {
+    "index": lambda m: m.b * m.x[m.p],
+    "index and row": lambda m: m.b * m.x[m.p][m.p] + m.x,
+    "mean": lambda m: m.b * (m.x - ss.mean(m.x)),
+    "number of rows": lambda m: m.b * m.x / m.x.shape[0],
+    "product with all rows": lambda m: m.b * (m.k @ m.x),
+    "backwards": lambda m: m.b * m.x[::-1],
+    "cumulative": lambda m: m.b * ss.cumsum(m.x),
+}
+BY_LATENTS = {
+    "index": lambda m: (m.b * m.x)[m.p],
+    "index in order": lambda m: (m.b * m.x)[m.same],
+    "mean": lambda m: m.b * m.x - ss.mean(ss.exp(m.b * m.x)),
+    "product with all rows": lambda m: m.k @ (m.b * m.x),
+    "backwards": lambda m: (m.b * m.x)[::-1],
+    "cumulative": lambda m: ss.cumsum(m.b * m.x),
+    "one row": lambda m: (m.b * m.x)[0] + m.x,
+    "shares": lambda m: ss.softmax(m.b * m.x),
+    "blocks": lambda m: ss.reshape(m.b * ss.reshape(m.x, (30, 3)), (ROWS,)),
+}
+
+
+@pytest.mark.parametrize("name", BY_DATA_ALONE)
+def test_what_the_data_alone_decide_means_all_of_them(name):
+    agreement(odd(BY_DATA_ALONE[name]), 20)
+
+
+@pytest.mark.parametrize("name", BY_LATENTS)
+def test_rows_that_need_other_rows_are_refused(name):
+    with pytest.raises(ss.ModelError, match="mini-batches cannot be taken along the observations of `y`"):
+        odd(BY_LATENTS[name]).map(seed=0, starts=1, batch_size=20)
+
+
+def test_an_index_into_the_rows_finds_the_same_optimum():
+    m = odd(BY_DATA_ALONE["index"])
+    found, expected = m.map(seed=0, starts=2, batch_size=30, epochs=5), m.map(seed=0, starts=2)
+    assert found.converged
+    np.testing.assert_allclose(found["b"], expected["b"], rtol=1e-5, atol=1e-7)
+
+
+def test_a_prior_computed_from_the_data_is_computed_from_all_of_them():
     m = ss.Model()
     m.x = ss.data(np.arange(10.0))
     m.b = ss.Normal(ss.mean(m.x), 1)
     m.y = ss.Normal(m.b * m.x, 1).observe(np.arange(10.0))
+    agreement(m, 3)
+
+
+def test_a_prior_that_needs_every_row_is_refused():
+    m = ss.Model()
+    m.x = ss.data(np.arange(10.0))
+    m.a = ss.Normal(0, 1)
+    m.b = ss.Normal(ss.sum(m.a * m.x), 1)
+    m.y = ss.Normal(m.b * m.x, 1).observe(np.arange(10.0))
     with pytest.raises(ss.ModelError, match="prior of `b` is computed from them"):
         m.map(batch_size=3)
+
+
+def test_no_rows():
+    m = ss.Model()
+    m.b = ss.Normal(0, 1)
+    m.y = ss.Normal(m.b, 1).observe(np.zeros(0))
+    with pytest.raises(ss.ModelError, match="there are none"):
+        m.map(batch_size=3)
+
+
+@pytest.mark.parametrize("name", ZOO)
+@pytest.mark.parametrize("size", [1, 3])
+def test_every_model_gives_the_same_density_in_batches_or_is_refused(name, size):
+    refused = {"eight_schools", "correlations", "truncated", "dirichlets", "constraints", "log_simplex"}
+    if name not in refused:
+        agreement(ZOO[name](), size)
+        return
+    with pytest.raises(ss.ModelError, match="mini-batches cannot be taken"):
+        agreement(ZOO[name](), size)
 
 
 def test_one_observation():

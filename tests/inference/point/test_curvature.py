@@ -11,6 +11,7 @@ from scistan.inference.point.arrow import guess_layout, measure_arrow
 from scistan.inference.point.curvature import Products, measure_dense
 from scistan.inference.point.maximize import lower
 from scistan.inference.point.options import Options
+from scistan.inference.point.uncertainty import Quantities, standard_errors
 from scistan.targets.torch import choose_target
 
 torch = pytest.importorskip("torch")
@@ -134,5 +135,8 @@ def test_many_groups_need_no_square_matrix():
     found = m.map(seed=0, starts=1)
     assert found.converged
     assert found.source.mode.curvature.kind == "arrow"
-    assert np.isfinite(found.std_errors["theta"]).all()
+    mode, graph = found.source.mode, found.source.objective.density.instance.graph
+    errors = standard_errors(Quantities(found.source.objective, graph), mode, graph, ())
+    assert np.isfinite(errors["theta"]).all()
+    assert np.isnan(found.std_errors["theta"]).all()  # known, and not to be believed: see test_intervals
     assert found.idata(3).posterior["theta"].shape == (1, 3, count)
