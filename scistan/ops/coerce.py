@@ -15,6 +15,7 @@ from scistan.graph.places import remember, user_place
 from scistan.messages import coding as coding_messages
 from scistan.messages import model as model_messages
 from scistan.messages import values as messages
+from scistan.ops.turn import turned
 from scistan.ops.unreadable import check_columns, is_missing, unreadable
 from scistan.shapes import DATA, Size
 
@@ -216,6 +217,7 @@ def leaf_of(
     labelled: Labelled, dims: tuple[str | None, ...] | None = None, coding: Coding | None = None
 ) -> Data:
     """Make a data leaf of numbers that have been read; `coding` is how they became numbers."""
+    labelled = labelled if dims is None else turned(labelled, assigned_name() or "the data", dims)
     frozen = _frozen(labelled.values)
     shape = tuple(Size.new(n, rank=DATA, axis=axis) for axis, n in enumerate(frozen.shape))
     leaf = Data(frozen, shape, integer=frozen.dtype.kind == "i", dims=dims or labelled.dims, labels=labelled.labels,
