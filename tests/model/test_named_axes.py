@@ -83,3 +83,44 @@ def test_a_frame_whose_rows_are_to_be_columns_is_refused():
     frame = pd.DataFrame(VALUES, index=pd.Index(list("xyz"), name="q"))
     with pytest.raises(ss.DataError, match="has dims"):
         ss.data(frame, dims=("p", "q"))
+
+
+# -- a DataArray on the left of an operator -----------------------------------------------------------
+X = pd.Series([1.0, 2.0, 3.0], index=pd.Index(list("abc"), name="row"))
+BACKWARDS = xr.DataArray([30.0, 20.0, 10.0], dims="row", coords={"row": list("cba")})
+OPERATORS = {
+    "add": lambda m, a: a + m.x,
+    "subtract": lambda m, a: a - m.x,
+    "divide": lambda m, a: a / m.x,
+    "power": lambda m, a: a**m.b + m.x,
+    "twice": lambda m, a: (a * m.b - m.x) * 2,
+    "by a number": lambda m, a: m.x + a * m.b,
+    "by NumPy": lambda m, a: np.add(a, m.x),
+    "inside a function": lambda m, a: np.exp(a * m.b / 100) - m.x,
+    "inside a function of ours": lambda m, a: ss.log(a + m.x),
+    "between two": lambda m, a: a * m.b + a + m.x,
+}
+
+
+@pytest.mark.parametrize("write", OPERATORS.values(), ids=OPERATORS)
+def test_an_array_on_the_left_is_matched_by_label(write):
+    def value(array):
+        m = ss.Model()
+        m.x = ss.data(X)
+        m.b = ss.Normal(0, 1)
+        m.t = write(m, array)
+        m.y = ss.Normal(m.t, m.b**2).observe(X)
+        return m.log_density({"b": 0.7})
+
+    assert value(BACKWARDS) == pytest.approx(value(BACKWARDS[::-1]), abs=1e-12)
+    assert value(BACKWARDS) == pytest.approx(value(BACKWARDS.to_series()), abs=1e-12)
+
+
+def test_labels_that_xarray_lost_are_told():
+    m = ss.Model()
+    m.x = ss.data(X)
+    m.b = ss.Normal(0, 1)
+    with pytest.raises(ss.ModelError, match="xarray computed with a quantity of a model by position"):
+        m.t = (BACKWARDS * m.b).isel(row=[0, 1])
+    with pytest.raises(ss.DataError, match="'d' is not among those of `x`"):
+        m.t = BACKWARDS.assign_coords(row=list("abd")) + m.x
