@@ -80,7 +80,7 @@ class Unnamed(Expression):
     def observe(self, values: object = None, *, dims: str | tuple[str, ...] | None = None) -> Unnamed:
         """Make this distribution the likelihood of `values`; without values, of data given later."""
         names = None if dims is None else read_dims(self.distribution.title, dims)
-        leaf = None if values is None else _observed_leaf(self.distribution.title, values)
+        leaf = None if values is None else _observed_leaf(self.distribution.title, values, self.dims or names)
         observed = Unnamed(self.distribution, self.args)
         for option in ("size", "lower", "upper", "constraint", "centred"):
             setattr(observed, option, getattr(self, option))
@@ -206,12 +206,13 @@ def _node_of(end: object) -> Node:
     return end if isinstance(end, Node) else as_node(end)
 
 
-def _observed_leaf(name: str, values: object) -> Data:
+def _observed_leaf(name: str, values: object, dims: tuple[str, ...] | None) -> Data:
     """Give the leaf of observed values; named data keep theirs, so that swapping them swaps what is observed."""
     if not isinstance(values, Expression):
         if holds_expressions(values):
             raise messages.not_observable(name)
-        return coded_leaf(values)
+        named = dims is not None and getattr(values, "ndim", None) == len(dims)
+        return coded_leaf(values, dims if named else None)
     node = values._scistan_node_
     if not isinstance(node, Data):
         raise messages.not_observable(name)

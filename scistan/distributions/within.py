@@ -11,7 +11,7 @@ from scistan.distributions.declaration import Distribution, Parameter, constant_
 from scistan.domains import Domain
 from scistan.graph.node import Apply, Node, Variable
 from scistan.messages import domains as messages
-from scistan.ops.indexing import FULL
+from scistan.ops.items import FULL
 
 __all__ = ["check_bare_bounds", "check_bare_latent", "check_bare_relation"]
 

@@ -16,6 +16,7 @@ from scistan.messages import data as data_messages
 from scistan.messages import inference as messages
 from scistan.messages import model as model_messages
 from scistan.ops.coerce import Labelled, read_array
+from scistan.ops.turn import turned
 from scistan.passes.vectorize import vectorize
 from scistan.shapes import SizeConflict
 
@@ -50,7 +51,7 @@ def latent_values(instance: Instance, values: Mapping[str, object]) -> dict[Node
         raise messages.missing_latents(missing)
     found: dict[Node, np.ndarray] = {}
     for name, term in latents.items():
-        labelled = _turned(read_array(values[name], name), name, instance.dims.get(name, ()))
+        labelled = _named(read_array(values[name], name), name, instance.dims.get(name, ()))
         array = labelled.values.astype(float)
         expected = instance.shape(term.draw.shape)
         if array.shape != expected:
@@ -59,16 +60,13 @@ def latent_values(instance: Instance, values: Mapping[str, object]) -> dict[Node
     return found
 
 
-def _turned(labelled: Labelled, name: str, dims: Sequence[str]) -> Labelled:
-    """Put axes that are known by name into the model's order."""
-    own = labelled.dims or ()
-    if None in own or tuple(own) == tuple(dims) or not set(own) & set(dims):
-        return labelled
-    if sorted(map(str, own)) != sorted(dims) or len(set(own)) < len(own):
+def _named(labelled: Labelled, name: str, dims: Sequence[str]) -> Labelled:
+    """Put axes that are known by name into the model's order; some known and others strange are refused."""
+    found = turned(labelled, name, dims)
+    own = found.dims or ()
+    if None not in own and set(own) & set(dims) and tuple(own) != tuple(dims):
         raise data_messages.dims_differ(name, dims, own)
-    order = [own.index(dim) for dim in dims]
-    labels = tuple(labelled.labels[k] for k in order) if labelled.labels else ()
-    return Labelled(np.transpose(labelled.values, order), tuple(dims), labels)
+    return found
 
 
 def _in_order(

@@ -64,7 +64,7 @@ class _Search:
 
     def __init__(self, instance: Instance, changed: set[Data], lengths: set[Size]) -> None:
         self.instance = instance
-        self.lengths = lengths
+        self.symbols = {symbol for size in lengths for symbol, _ in size.terms}
         self.fixed: dict[Node, bool] = {}  # follows from data alone
         self.moves: dict[Node, bool] = {}  # follows from data that were replaced
         self.marked: dict[Node, bool] = {}  # holds something that the user froze
@@ -101,19 +101,27 @@ class _Search:
         """Tell whether a node that follows from data alone runs over positions that are not those of the fit."""
         if not isinstance(node, Apply) or not self.fixed[node]:
             return False
-        return any(self.instance.table.reduce(size) in self.lengths for size in lengths_combined(node))
+        return any(map(self._replaced, lengths_combined(node)))
+
+    def _replaced(self, size: Size) -> bool:
+        """Tell whether a length follows one whose positions are others now: the whole of it, or a part."""
+        symbols = [symbol for symbol, _ in self.instance.table.reduce(size).terms]
+        return any(symbol in self.symbols or any(map(self._replaced, symbol.of)) for symbol in symbols)
 
     def _standardizes(self, node: Node, arg: Node) -> bool:
-        """Tell whether an argument is the mean or standard deviation of what it is taken from or divides."""
+        """Tell whether an argument is the mean or deviation, over rows, of what it is taken from or divides."""
         if not (is_applied(node, "subtract") or is_applied(node, "divide")) or arg is not node.args[1]:
             return False
         whole, statistic = node.args[0], _bare(arg)
         if not self.fixed[arg]:
             return False
         if is_applied(node, "subtract"):
-            return _is_mean(statistic, whole)
+            return _is_mean(statistic, whole) and self._is_statistic(statistic)
         centred = is_applied(whole, "subtract") and _is_mean(_bare(whole.args[1]), whole.args[0])
-        return _deviates_from(_without_factor(statistic)) is (whole.args[0] if centred else whole)
+        deviation = _deviation(_without_factor(statistic))
+        return deviation is not None and deviation[0] is (whole.args[0] if centred else whole) and (
+            self._is_statistic(deviation[1])
+        )
 
 
 def _bare(node: Node) -> Node:
@@ -138,19 +146,19 @@ def _without_factor(node: Node) -> Node:
     return factors[0] if len(factors) == 1 else node
 
 
-def _deviates_from(node: Node) -> Node | None:
-    """Recognize `ss.std(x)`, with whatever divisor, and give `x`."""
+def _deviation(node: Node) -> tuple[Node, Node] | None:
+    """Recognize `ss.std(x)`, with whatever divisor, and give `x` and what sums its squares."""
     inner = node.args[0] if is_applied(node, "sqrt") else None
     if inner is not None and is_applied(inner, "divide"):  # by n - ddof
         inner = inner.args[0] if is_applied(inner.args[0], "sum") else None
     elif inner is not None and not is_applied(inner, "mean"):
         inner = None
     away = inner.args[0].args[0] if inner is not None and is_applied(inner.args[0], "square") else None
-    if away is None or not is_applied(away, "subtract") or not _is_mean(_bare(away.args[1]), away.args[0]):
+    if inner is None or away is None or not is_applied(away, "subtract"):
         return None
-    return away.args[0]
+    return (away.args[0], inner) if _is_mean(_bare(away.args[1]), away.args[0]) else None
 
 
 def _shown(node: Node, names: dict[Node, str]) -> str:
-    of = _deviates_from(_without_factor(node))
-    return short_text(node, names) if of is None else f"std({short_text(of, names)})"
+    found = _deviation(_without_factor(node))
+    return short_text(node, names) if found is None else f"std({short_text(found[0], names)})"

@@ -141,3 +141,12 @@ def stacked_unequal(shapes: Sequence[Lengths]) -> ModelError:
         "of different lengths",
         place=user_place(),
     )
+
+
+def inside_xarray(dims: tuple[str, ...]) -> ModelError:
+    along = ", ".join(f"`{dim}`" for dim in dims)
+    return ModelError(
+        f"xarray computed with a quantity of a model by position, and the labels along {along or 'its axes'} are lost.",
+        remedy="write the quantity first, `m.x + array`, or make the array data of the model, `ss.data(array)`",
+        place=user_place(),
+    )

@@ -23,6 +23,7 @@ from scistan.model.relevel import NewLevels
 from scistan.model.repeated import followed_shape, repeat
 from scistan.model.swap import as_numbers, check_swapped, read_table, read_values
 from scistan.ops.coerce import read_array
+from scistan.ops.turn import turned
 from scistan.shapes import Size
 
 if TYPE_CHECKING:
@@ -113,7 +114,8 @@ def _enter(model: Model, values: Mapping[str, object], before: Instance) -> None
     """Enter values of what was no data: their lengths and labels are those that the model has."""
     book, instance = model._book, model.instance()
     for name, value in values.items():
-        entry, leaf, given = book.entries[name], _leaf(book, name), read_array(value, name)
+        entry, leaf = book.entries[name], _leaf(book, name)
+        given = turned(read_array(value, name), name, entry.dims)
         shape = followed_shape(leaf.shape, before.shape(leaf.shape), instance)
         if given.values.shape != shape:
             raise messages.data_shape(name, shape, given.values.shape)

@@ -20,8 +20,9 @@ from scistan.model.intervene import as_drawn, condition, intervene, warn_of_outd
 from scistan.model.naming import check_name
 from scistan.model.repeated import let_go, repeat_again
 from scistan.model.swap import bind, check_swapped, read_table, relabel
-from scistan.ops.coerce import as_node, holds_expressions, unwrapped
+from scistan.ops.coerce import as_node, holds_expressions
 from scistan.ops.expression import Expression
+from scistan.ops.xarrays import unwrapped
 from scistan.shapes import Size, SizeConflict
 
 if TYPE_CHECKING:

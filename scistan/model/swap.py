@@ -20,6 +20,8 @@ from scistan.model.book import Book, Entry, read_labels
 from scistan.model.numbers import check_arguments, check_indices, check_values
 from scistan.model.relevel import NewLevels, check_factors, level_dims, recode_others, with_the_others
 from scistan.ops.coerce import Labelled, read_array
+from scistan.ops.standard import Standard
+from scistan.ops.turn import contradicts, turned
 from scistan.shapes import Size, SizeTable, values_of
 from scistan.targets.evaluate import Evaluator
 
@@ -91,6 +93,8 @@ def read_values(
     if entry is None or not isinstance(entry.node, Data):
         raise messages.unknown_data(name, _data_names(book), name in book.dims)
     labelled = (levels.codes.get(name) if levels else None) or _numbers(entry.node, name, value)
+    if not isinstance(entry.node.coding, Standard):  # whose columns were found before: turned, they are others
+        labelled = turned(labelled, name, entry.dims)
     _check_axes(name, entry, labelled)
     if levels is not None and new_levels != "anew":
         labelled = with_the_others(book, entry.node, labelled, {**level_dims(book), **levels.levels})
@@ -256,8 +260,7 @@ def _check_axes(name: str, entry: Entry, labelled: Labelled) -> None:
     for size, length in zip(shape, given, strict=True):
         if not size.terms and length != size.constant:
             raise model_messages.data_shape(name, values_of(shape), given)
-    named = [(own, dim) for own, dim in zip(labelled.dims or (), entry.dims, strict=False) if own and dim]
-    if any(own != dim and own in entry.dims for own, dim in named):
+    if contradicts(labelled.dims or (), entry.dims):
         raise messages.dims_differ(name, entry.dims, labelled.dims or ())
 
 

@@ -123,16 +123,22 @@ def joined(node: Apply, attributes: Attributes) -> Flow:
 
 
 def taken(node: Apply, attributes: Attributes) -> Flow:
-    """Keep whole axes; a slice or a shift makes a new one, and index arrays bring their own."""
+    """Keep whole axes; a slice or a shift makes a new one, and index arrays bring their own.
+
+    One row, or the first three, however many there are, are as much a choice among all as the largest is.
+    """
     items = attributes["items"]
     along: list[tuple[Source, ...]] = []
     ordered: list[Source] = []
     single: list[Source] = []
+    sliced: dict[int, Source] = {}
     axis = 0
     for item in items:
         if item[0] == "new":
             along.append(())
             continue
+        if item[0] == "slice" and item != FULL:
+            sliced[len(along)] = (0, axis)
         if item[0] == "slice":
             along.append(((0, axis),) if item == FULL else ())
         if item != FULL:
@@ -143,7 +149,10 @@ def taken(node: Apply, attributes: Attributes) -> Flow:
     arrays = range(1, len(node.args))
     if arrays:
         at = place_of_arrays(items)
-        along[at:at] = broadcast(node, arrays, max(len(node.args[k].shape) for k in arrays))
+        brought = broadcast(node, arrays, max(len(node.args[k].shape) for k in arrays))
+        along[at:at] = brought
+        sliced = {place + (len(brought) if place >= at else 0): source for place, source in sliced.items()}
+    single += [source for place, source in sliced.items() if not node.shape[place].terms]
     return Flow(tuple(along), by_position=tuple(ordered), over=tuple(single))
 
 

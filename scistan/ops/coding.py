@@ -9,11 +9,13 @@ from scistan.graph.labelled import Coding
 from scistan.graph.node import Data
 from scistan.graph.places import warn_at_users_line
 from scistan.messages import coding as messages
+from scistan.messages import data as data_messages
 from scistan.messages.model import ModelWarning
 from scistan.ops.coerce import data_leaf, described, leaf_of, library_of, objects_in
 from scistan.ops.days import Dates, Spans, is_dates, is_spans
 from scistan.ops.levels import Levels, codes_of, is_categorical, level_labels, own_levels
 from scistan.ops.standard import Standard
+from scistan.ops.turn import contradicts
 from scistan.ops.unreadable import looks_like_numbers
 
 __all__ = ["coded_leaf", "coding_from_plain", "factor_leaf", "standardized_leaf"]
@@ -48,7 +50,10 @@ def factor_leaf(value: object, levels: tuple[object, ...] | None, dims: tuple[st
 def standardized_leaf(value: object, dims: tuple[str | None, ...] | None) -> Data:
     """Make a data leaf of standardized numbers, from numbers, dates or spans of time."""
     coding = Standard.of(value, _time_coding(value))
-    return leaf_of(coding.read(value, ""), dims, coding)
+    read = coding.read(value, "")
+    if dims is not None and contradicts(read.dims or (), dims):  # which axis are the columns?
+        raise data_messages.dims_differ(described(value, assigned=True), dims, read.dims or ())
+    return leaf_of(read, dims, coding)
 
 
 def _time_coding(value: object) -> Coding | None:

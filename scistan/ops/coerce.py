@@ -15,6 +15,7 @@ from scistan.graph.places import remember, user_place
 from scistan.messages import coding as coding_messages
 from scistan.messages import model as model_messages
 from scistan.messages import values as messages
+from scistan.ops.turn import turned
 from scistan.ops.unreadable import check_columns, is_missing, unreadable
 from scistan.shapes import DATA, Size
 
@@ -25,6 +26,7 @@ __all__ = [
     "described",
     "holds_expressions",
     "is_missing",
+    "labels_in_xarray",
     "labels_of",
     "leaf_of",
     "library_of",
@@ -33,7 +35,6 @@ __all__ = [
     "read_array",
     "read_dims",
     "rows_in_table",
-    "unwrapped",
 ]
 
 
@@ -85,9 +86,13 @@ def labels_of(labels: Any) -> list[object]:
     return [", ".join(map(str, one)) if isinstance(one, tuple) else one for one in plain]
 
 
+def labels_in_xarray(value: Any) -> tuple[Labels | None, ...]:
+    """Read the labels of each axis of a DataArray."""
+    return tuple(Labels(labels_of(value.coords[d].values)) if d in value.coords else None for d in value.dims)
+
+
 def _from_xarray(value: Any) -> Labelled:
-    labels = tuple(Labels(labels_of(value.coords[d].values)) if d in value.coords else None for d in value.dims)
-    return Labelled(np.asarray(value.values), tuple(str(d) for d in value.dims), labels)
+    return Labelled(np.asarray(value.values), tuple(str(d) for d in value.dims), labels_in_xarray(value))
 
 
 def _from_torch(value: Any) -> Labelled:
@@ -216,6 +221,7 @@ def leaf_of(
     labelled: Labelled, dims: tuple[str | None, ...] | None = None, coding: Coding | None = None
 ) -> Data:
     """Make a data leaf of numbers that have been read; `coding` is how they became numbers."""
+    labelled = labelled if dims is None else turned(labelled, assigned_name() or "the data", dims)
     frozen = _frozen(labelled.values)
     shape = tuple(Size.new(n, rank=DATA, axis=axis) for axis, n in enumerate(frozen.shape))
     leaf = Data(frozen, shape, integer=frozen.dtype.kind == "i", dims=dims or labelled.dims, labels=labelled.labels,
@@ -262,14 +268,12 @@ def as_node(value: object) -> Node:
         from scistan.ops.shaping import stack
 
         return as_node(stack(value))
-    bare = unwrapped(value)
-    return data_leaf(value) if bare is value else as_node(bare)
+    if library_of(value) == "xarray":
+        from scistan.ops.xarrays import unwrapped
 
-
-def unwrapped(value: object) -> object:
-    """Take an expression out of the DataArray that xarray's operators put it in; all else stays as it is."""
-    held = getattr(value, "data", None) if type(value).__module__.startswith("xarray.") else None
-    return held if hasattr(held, "_scistan_node_") else value
+        bare = unwrapped(value)
+        return data_leaf(value) if bare is value else as_node(bare)
+    return data_leaf(value)
 
 
 def holds_expressions(value: object) -> bool:

@@ -102,7 +102,36 @@ OTHERS = {
     "mean of something else": lambda m: m.w - ss.mean(m.x),
     "running": lambda m: ss.cumsum(m.x),
     "product": lambda m: m.x * (m.x @ m.x),
+    "one row": lambda m: m.x - m.x[0],
+    "one row, as a slice": lambda m: m.x - m.x[-1:],
+    "some rows": lambda m: m.x - ss.sum(m.x[:2]),
+    "mean of a part": lambda m: m.x - ss.mean(m.x[1:]),
+    "mean of every second": lambda m: m.x - ss.mean(m.x[::2]),
+    "mean of a long list": lambda m: m.x - ss.mean(ss.reshape(ss.stack([m.x, m.w]), -1)),
 }
+
+
+ROWWISE = {
+    "centred": (lambda x, along: x - along.mean(x, axis=1, keepdims=True)),
+    "scaled": (lambda x, along: x / along.std(x, axis=1)[:, None]),
+    "standardized": (lambda x, along: (x - along.mean(x, axis=1)[:, None]) / along.std(x, axis=1)[:, None]),
+    "shares": (lambda x, along: x / along.sum(x, axis=1)[:, None]),
+}
+
+
+@pytest.mark.parametrize("rows", [1, 4, 6])
+@pytest.mark.parametrize("build", ROWWISE.values(), ids=ROWWISE)
+def test_statistics_of_each_row_belong_to_the_row(build, rows):
+    rng = np.random.default_rng(3)
+    m = ss.Model()
+    m.x = ss.data(rng.normal(5, 1, (4, 3)))
+    m.b = ss.Normal(0, 1)
+    m.z = build(m.x, ss)
+    m.y = ss.Normal(m.b * m.z[:, 0], 1).observe(np.zeros(4))
+    new = rng.normal(8, 2, (rows, 3))
+    found = sampled(m).predict({"x": new}, draws=2).predictions
+    np.testing.assert_allclose(found["z"].values[0, 0], build(new, np), atol=1e-12)
+    assert json.loads(found.attrs["frozen"]) == []
 
 
 @pytest.mark.parametrize("build", OTHERS.values(), ids=OTHERS)

@@ -1152,12 +1152,12 @@ def coords_of_an_unknown_dim():
 
 
 @case("swapping")
-def axes_in_another_order():
+def an_axis_with_the_name_of_another():
     import xarray as xr
 
     m = ss.Model()
     m.x = ss.data(np.ones((2, 3)), dims=("row", "column"))
-    m.with_data(x=xr.DataArray(np.ones((3, 2)), dims=("column", "row")))  # here
+    m.with_data(x=xr.DataArray(np.ones((3, 2)), dims=("column", "day")))  # here
 
 
 # -- expressions ---------------------------------------------------------------------------------
