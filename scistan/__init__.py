@@ -54,15 +54,9 @@ def __getattr__(name: str) -> Any:
     for table in (CONSTRUCTORS, FUNCTIONS):
         if name in table:
             return table[name]
-    from difflib import get_close_matches
-
     from scistan.messages.neighbours import name_elsewhere
 
-    pointer = name_elsewhere(name)
-    if pointer:
-        raise AttributeError(f"scistan has no `{name}`: {pointer}")
-    close = get_close_matches(name, __dir__(), n=1, cutoff=0.6)
-    raise AttributeError(f"scistan has no `{name}`" + (f"; did you mean `{close[0]}`?" if close else ""))
+    raise AttributeError(f"scistan has no `{name}`{name_elsewhere(name, __dir__())}")
 
 
 def __dir__() -> list[str]:

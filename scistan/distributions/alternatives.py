@@ -10,7 +10,8 @@ from typing import Any
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.multivariate import normal_by_chol, normal_by_cov, normal_by_prec
 from scistan.distributions.signatures import describe, signature_of
-from scistan.distributions.unnamed import Constructor, Unnamed, refuse_name_first
+from scistan.distributions.unnamed import OPTIONS, Constructor, Unnamed, refuse_name_first
+from scistan.messages import expressions
 from scistan.messages import model as messages
 
 __all__ = ["ALTERNATIVES", "Alternatives"]
@@ -51,9 +52,19 @@ class Alternatives:
         first = next(iter(self.forms))
         by_position = len(args) == len(self.forms[first].parameters)
         given = [key for key in self.forms if key in options] + [first] * by_position
-        if len(given) != 1:
-            raise messages.missing_argument(self.name, [f"one of {', '.join(self.forms)}"], self.signature)
+        if len(given) > 1:
+            raise messages.given_several_ways(self.name, given, self.signature)
+        known = {p.name for d in self.forms.values() for p in d.parameters} | set(OPTIONS)
+        for unknown in (key for key in options if key not in known):
+            raise messages.unknown_argument(self.name, unknown, sorted(known), self.signature)
+        if not given:
+            raise messages.missing_argument(self.name, [" or ".join(self.forms)], self.signature)
         return Constructor(self.forms[given[0]])(*args, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise expressions.unknown_of_distribution(self.name, name, ())
 
     def __repr__(self) -> str:
         return f"ss.{self.signature}"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from scistan.distributions.constraints import CONSTRAINTS
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.own import check_own
-from scistan.distributions.unnamed import Unnamed
+from scistan.distributions.unnamed import MOST_ELEMENTS, Unnamed
 from scistan.domains import Domain
 from scistan.graph.graph import Draw
 from scistan.graph.node import Literal, Node
@@ -54,6 +55,8 @@ def resolve(name: str, made: Unnamed, given: Shape | None, values: Shape | None)
     named = tuple(size if size.terms else Size.new(size.today, axis=axis) for axis, size in enumerate(shape))
     shared += tuple((own, size) for own, size in zip(named, shape, strict=True) if own != size)
     shape = named
+    if math.prod(values_of(shape)) > MOST_ELEMENTS:
+        raise bounds.shape_too_large(name, values_of(shape))
     shared += check_own(name, d, made.args, shape)
     return Draw(
         d,

@@ -20,7 +20,7 @@ from scistan.errors import Place
 from scistan.graph.node import Data, Node, extent
 from scistan.graph.places import user_place
 from scistan.graph.walk import has_latents
-from scistan.messages import bounds, constraints, neighbours
+from scistan.messages import bounds, constraints, expressions, neighbours
 from scistan.messages import model as messages
 from scistan.ops import FUNCTIONS
 from scistan.ops.coding import coded_leaf
@@ -29,11 +29,12 @@ from scistan.ops.expression import Expression
 from scistan.ops.unreadable import looks_like_numbers
 from scistan.shapes import GIVEN, Shape, Size, values_of
 
-__all__ = ["Constructor", "Observation", "Unnamed"]
+__all__ = ["MOST_ELEMENTS", "OPTIONS", "Constructor", "Observation", "Unnamed"]
 
+_METHODS = ("observe", "log_density", "log_cdf", "log_ccdf", "cdf", "ccdf")
 _NO_BOUND = {"lower": -math.inf, "upper": math.inf}
-_MOST_ELEMENTS = 2**31 - 1  # what Stan can count, and 17 GB of numbers
-_OPTIONS = ("shape", "dims", "lower", "upper", "constraint", "centred", "centered")
+MOST_ELEMENTS = 2**31 - 1  # what Stan can count, and 17 GB of numbers
+OPTIONS = ("shape", "dims", "lower", "upper", "constraint", "centred", "centered")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,11 @@ class Unnamed(Expression):
     @property
     def _node(self) -> Node:  # type: ignore[override]  # a slot of expressions, which an unnamed one never fills
         raise messages.unnamed_distribution(self.distribution.title)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name in self.__slots__:
+            raise AttributeError(name)
+        raise expressions.unknown_of_distribution(self.distribution.title, name, _METHODS)
 
     def __repr__(self) -> str:
         shown = ", ".join(
@@ -194,8 +200,13 @@ class Constructor:
         _check_relation(d, nodes)
         check_bare_relation(d, nodes)
         made = Unnamed(d, nodes)
-        _set_options(made, {k: v for k, v in options.items() if k in _OPTIONS and k not in given})
+        _set_options(made, {k: v for k, v in options.items() if k in OPTIONS and k not in given})
         return made
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise expressions.unknown_of_distribution(self.distribution.title, name, ())
 
     def __repr__(self) -> str:
         return f"ss.{self.distribution.signature}"
@@ -232,10 +243,10 @@ def _bind(d: Distribution, args: tuple[object, ...], options: dict[str, Any]) ->
         raise messages.too_many_arguments(d.title, len(args), d.signature)
     given: dict[str, object] = dict(zip(names, args, strict=False))
     for key, value in options.items():
-        if key in _OPTIONS and key not in names:
+        if key in OPTIONS and key not in names:
             continue
         if key not in names:
-            raise messages.unknown_argument(d.title, key, [*names, *_OPTIONS], d.signature)
+            raise messages.unknown_argument(d.title, key, [*names, *OPTIONS], d.signature)
         if key in given:
             raise messages.argument_twice(d.title, key)
         given[key] = value
@@ -290,7 +301,7 @@ def _set_options(made: Unnamed, options: dict[str, Any]) -> None:
     if shape is not None:
         lengths = shape if isinstance(shape, tuple | list) else (shape,)
         made.size = tuple(_length(name, n, axis) for axis, n in enumerate(lengths))
-        if math.prod(values_of(made.size)) > _MOST_ELEMENTS:
+        if math.prod(values_of(made.size)) > MOST_ELEMENTS:
             raise bounds.shape_too_large(name, values_of(made.size))
     if dims is not None:
         made.dims = read_dims(name, dims)

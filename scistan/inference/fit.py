@@ -143,6 +143,12 @@ class Fit:
             raise fit_messages.unknown_draws(name, self.posterior, role)
         return self.group("posterior")[name]
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # protocols ask for such names to learn what an object can do
+            raise AttributeError(name)
+        methods = [known for known in dir(type(self)) if not known.startswith("_")]
+        raise fit_messages.unknown_of_fit(name, list(self.__dict__.get("posterior", ())), methods)
+
     def __contains__(self, name: object) -> bool:
         return name in self.posterior
 
@@ -236,9 +242,9 @@ class Fit:
         """Check the draws and give hints."""
         return self._diagnosis
 
-    def summary(self, **options: Any) -> Any:
-        """Summarize the posterior as a table (ArviZ's `summary`)."""
-        return summary_table(self.group("posterior"), **options)
+    def summary(self, var_names: str | Sequence[str] | None = None, **options: Any) -> Any:
+        """Summarize the posterior, or some of its variables, as a table (ArviZ's `summary`)."""
+        return summary_table(self.group("posterior"), var_names=var_names, **options)
 
     def loo(self, var_name: str | None = None, **options: Any) -> Any:
         """Estimate how well observations left out one by one are predicted (ArviZ's `loo`).

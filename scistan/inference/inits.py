@@ -108,7 +108,9 @@ def _from_draws(posterior: Mapping[str, np.ndarray], chains: int, seed: int) -> 
 
 def _check_finite(point: Point) -> None:
     for name, value in point.items():
-        array = np.asarray(value, dtype=float) if not isinstance(value, str) else np.zeros(())
+        if isinstance(value, str):
+            raise messages.init_outside(name, "", value, "a number")
+        array = np.asarray(value, dtype=float)
         bad = ~np.isfinite(array)
         if bad.any():
             raise messages.init_outside(name, _index(bad), float(array[bad][0]), "finite")

@@ -123,14 +123,17 @@ def summary_table(posterior: Any, **options: Any) -> Any:
             raise messages.unknown_summary_option(option, list(known)[1:])
     if options.get("filter_vars") is None:
         names = options.get("var_names") or ()
-        for name in [names] if isinstance(names, str) else names:
+        for name in names if isinstance(names, list | tuple) else [names]:
             if str(name).removeprefix("~") not in posterior.data_vars:
                 raise messages.unknown_draws(name, map(str, posterior.data_vars))
     with warnings.catch_warnings():
         # Entries that are constant, as those of a Cholesky factor above its diagonal, have no R-hat: 0 / 0.
         constant = r"invalid value encountered in (scalar )?divide"
         warnings.filterwarnings("ignore", constant, RuntimeWarning, module=r"arviz")
-        return arviz.summary(to_inference_data({"posterior": posterior}), **options)
+        try:
+            return arviz.summary(to_inference_data({"posterior": posterior}), **options)
+        except (TypeError, ValueError, KeyError) as error:
+            raise messages.bad_summary(str(error).strip(".")) from error
 
 
 def leave_one_out(posterior: Any, log_likelihood: Any, name: str | None, **options: Any) -> Any:

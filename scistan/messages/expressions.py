@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from scistan.errors import ArgumentError, ModelError
 from scistan.graph.places import user_place
 from scistan.messages.model import Lengths
+from scistan.messages.neighbours import of_distributions_elsewhere
 
 
 def truth_of_expression() -> ModelError:
@@ -48,9 +49,25 @@ def unknown_method(name: str, known: Sequence[str]) -> ModelError:
             remedy="write `.observe(values)` on the line that makes it, `m.y = ss.Normal(mu, sigma).observe(values)`",
             place=user_place(),
         )
-    close = get_close_matches(name, known, n=1, cutoff=0.6)
+    close = get_close_matches(name, known, n=1, cutoff=0.75)
     hint = f"did you mean `{close[0]}`?" if close else "the functions of NumPy and of `ss` work on expressions"
     return UnknownMethodError(f"an expression has no `{name}`.", remedy=hint, place=user_place())
+
+
+def unknown_of_distribution(distribution: str, name: str, known: Sequence[str]) -> ModelError:
+    close = get_close_matches(name, known, n=1, cutoff=0.75)
+    spelled = f"did you mean `{close[0]}`?" if close else f"it has {', '.join(f'`{one}`' for one in known)}"
+    remedy = of_distributions_elsewhere(name) or spelled
+    return UnknownMethodError(f"`{distribution}` has no `{name}`.", remedy=remedy, place=user_place())
+
+
+def no_length() -> ModelError:
+    return ModelError(
+        "a single number of a model has no length and no elements.",
+        remedy="give the variable an axis, `shape=` or `dims=`; `ss.stack([a, b])` puts numbers together; what asks "
+        "for values, such as `torch.tensor`, finds none yet",
+        place=user_place(),
+    )
 
 
 def labelled_mask(shape: Lengths) -> ModelError:
@@ -75,6 +92,15 @@ def no_whole_index(shape: Lengths) -> ModelError:
         "an index must be whole numbers known as data",
         "name labels as a factor, `m.site = ss.factor(column)`; turn real numbers into whole ones with `.astype(int)`; "
         "for a choice that depends on a latent, `ss.where(condition, a, b)`",
+    )
+
+
+def label_as_index(shape: Lengths, label: str) -> ModelError:
+    return bad_index(
+        shape,
+        f"{label!r} is a label, and an index is a position",
+        "count the position from 0; the labels of rows are a factor, `m.site = ss.factor(column)` and "
+        "`m.effect[m.site]`; draws are chosen by label, `fit[\"effect\"].sel(site=...)`",
     )
 
 
@@ -124,10 +150,11 @@ def unsupported_numpy(name: str) -> ModelError:
     )
 
 
-def torch_function(name: str) -> ArgumentError:
+def torch_function(name: str, ours: bool) -> ArgumentError:
+    instead = f"it is `ss.{name}` here" if ours else "use operators and the functions of `ss` or NumPy"
     return ArgumentError(
         f"torch's `{name}` computes with tensors, and an expression of a model has no value yet.",
-        remedy=f"use the function of the same name in `ss` or NumPy, `ss.{name}(x)` where there is one; "
+        remedy=f"{instead}; "
         "`m.log_density(values, target=\"torch\")` evaluates the model in torch",
         place=user_place(),
     )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 from scistan.errors import ArgumentError, DataError, ModelError, UnsupportedError
 from scistan.graph.places import user_place
 from scistan.messages.model import nearest
-from scistan.messages.values import kind_of
+from scistan.messages.neighbours import of_fits_elsewhere
+from scistan.messages.values import kind_of, short
 
 
 def other_model(saved: str, given: str) -> DataError:
@@ -67,8 +69,9 @@ def no_cmdstan(engine: str) -> ModelError:
 
 
 def no_path(what: str, given: object) -> ArgumentError:
+    given_as = short(given) if short(given) == kind_of(given) else f"{kind_of(given)}: {given!r}"
     return ArgumentError(
-        f"`{what}` needs the path of a file, and was given {kind_of(given)}: {given!r}.",
+        f"`{what}` needs the path of a file, and was given {given_as}.",
         remedy='write a text, `"fit.nc"`, or a `pathlib.Path`',
         place=user_place(),
     )
@@ -82,8 +85,23 @@ class UnknownDrawsError(ModelError, KeyError):
 
 def unknown_draws(name: object, known: Iterable[str], role: str = "") -> ModelError:
     what = f"the fit has no draws of `{name}`" + (f", which is {role}." if role else ".")
-    remedy = _GROUPS.get(role) or nearest(str(name), known)
+    known, (base, bracket, rest) = list(known), str(name).partition("[")
+    element = f"choose behind the name, `fit[\"{base}\"][..., {rest.rstrip(']')}]`" if bracket and base in known else ""
+    remedy = _GROUPS.get(role) or element or nearest(str(name), known)
     return UnknownDrawsError(what, remedy=remedy, place=user_place())
+
+
+class UnknownFitAttributeError(ModelError, AttributeError):
+    """A name after the dot that a fit does not have."""
+
+
+def unknown_of_fit(name: str, variables: Sequence[str], methods: Sequence[str]) -> ModelError:
+    close = get_close_matches(name, [*variables, *methods], n=1, cutoff=0.75)
+    shows = "`fit.summary()`, `fit.idata` and `fit[\"name\"]` show its draws"
+    spelled = f"did you mean `{close[0]}`?" if close else shows
+    own = f"the draws of a variable are `fit[\"{name}\"]`" if name in variables else ""
+    remedy = own or of_fits_elsewhere(name) or spelled
+    return UnknownFitAttributeError(f"a fit has no `{name}`.", remedy=remedy, place=user_place())
 
 
 _GROUPS = {
@@ -94,6 +112,13 @@ _GROUPS = {
 
 def unknown_summary_option(option: str, known: Iterable[str]) -> ArgumentError:
     return ArgumentError(f"`summary` has no option `{option}`.", remedy=nearest(option, known), place=user_place())
+
+
+def bad_summary(why: str) -> ArgumentError:
+    return ArgumentError(
+        f"ArviZ's `summary` refused an option: {why}.", remedy="`help(arviz.summary)` says what each may be",
+        place=user_place(),
+    )
 
 
 def which_likelihood(names: Sequence[str]) -> ModelError:

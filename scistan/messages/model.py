@@ -46,8 +46,18 @@ def unknown_argument(name: str, given: str, known: Sequence[str], signature: str
 
 def missing_argument(name: str, missing: Sequence[str], signature: str) -> ArgumentError:
     shown = ", ".join(f"`{m}`" for m in missing)
+    ends = "; its ends are `alpha` and `beta`, and `lower=` and `upper=` truncate" if name == "Uniform" else ""
     return ArgumentError(
-        f"`{name}` needs {shown}.", remedy=f"the signature is {signature}", place=user_place()
+        f"`{name}` needs {shown}.", remedy=f"the signature is {signature}{ends}", place=user_place()
+    )
+
+
+def given_several_ways(name: str, given: Sequence[str], signature: str) -> ArgumentError:
+    shown = " and ".join(f"`{one}`" for one in given)
+    return ArgumentError(
+        f"`{name}` was given {shown}, which say the same thing.",
+        remedy=f"keep one of them; the signature is {signature}",
+        place=user_place(),
     )
 
 

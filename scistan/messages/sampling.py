@@ -37,6 +37,18 @@ _ELSEWHERE = {
     "initvals": "inits",
     "progressbar": "progress",
     "show_progress": "progress",
+    "max_tree_depth": "max_treedepth",
+    "nuts_sampler": "engine",
+    "backend": "engine",
+    "method": "engine",
+    "metric_type": "metric",
+}
+_INSTEAD = {
+    "iter": "`warmup=` and `draws=` are counted apart here; `iter=2000` of brms and RStan is `warmup=1000, draws=1000`",
+    "return_inferencedata": "leave it out: `fit.idata` is InferenceData",
+    "idata_kwargs": "leave it out: `fit.log_likelihood` is there when asked for",
+    "step": "leave it out: every latent is drawn by NUTS",
+    "var_names": "every variable is drawn; `fit[\"name\"]` gives one",
 }
 
 
@@ -60,6 +72,8 @@ def engine_missing(engine: str, why: str, fix: str) -> UnsupportedError:
 def unknown_option(engine: str, option: str, known: Iterable[str], others: Sequence[str]) -> ModelError:
     has = " and ".join(repr(name) for name in others)
     remedy = f"{has} {'has' if len(others) == 1 else 'have'} it" if others else nearest(option, known)
+    if option in _INSTEAD:
+        remedy = _INSTEAD[option]
     if option in _ELSEWHERE:
         remedy = f"it is called `{_ELSEWHERE[option]}` here"
     return ModelError(f"the engine {engine!r} has no option `{option}`.", remedy=remedy, place=user_place())
@@ -183,12 +197,17 @@ def unknown_inits(inits: object) -> ModelError:
 
 
 def inits_count(given: int, chains: int) -> ModelError:
-    return ModelError(f"{given} sets of starting values for {chains} chains.", place=user_place())
-
-
-def init_outside(name: str, where: str, value: float, words: str) -> ModelError:
     return ModelError(
-        f"the starting value of `{name}`{where} must be {words}, and is {value:g}.", place=user_place()
+        f"{given} sets of starting values for {chains} chains.",
+        remedy="give one for each chain, or one dict for all",
+        place=user_place(),
+    )
+
+
+def init_outside(name: str, where: str, value: float | str, words: str) -> ModelError:
+    given = repr(value) if isinstance(value, str) else f"{value:g}"
+    return ModelError(
+        f"the starting value of `{name}`{where} must be {words}, and is {given}.", place=user_place()
     )
 
 

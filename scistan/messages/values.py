@@ -16,11 +16,37 @@ def kind_of(what: object) -> str:
     return "None" if what is None else f"{'an' if word[0] in 'aeiou' or word == 'ndarray' else 'a'} {word}"
 
 
+def short(what: object, most: int = 60) -> str:
+    """Write a thing on one line of at most so many characters, else what it is."""
+    written = repr(what)
+    return written if len(written) <= most and "\n" not in written else kind_of(what)
+
+
+_INSTEAD = {
+    "dict": "give each array by itself, `m.x = ss.data(values[\"x\"])`",
+    "Dataset": "give each variable by itself, `m.x = ss.data(ds[\"x\"])`",
+    "set": "give a list, which has an order: `sorted(values)`",
+    "frozenset": "give a list, which has an order: `sorted(values)`",
+    "generator": "make a list of it, `list(values)`",
+    "map": "make a list of it, `list(values)`",
+    "filter": "make a list of it, `list(values)`",
+    "zip": "make a list of it, `list(values)`",
+    "DataFrameGroupBy": "aggregate first, `groups.mean()`; which group each row is in is a factor, `ss.factor(column)`",
+    "SeriesGroupBy": "aggregate first, `groups.mean()`; which group each row is in is a factor, `ss.factor(column)`",
+    "complex": "give the real and the imaginary part, each by itself",
+}
+
+
+_WHAT_CAN = (
+    "use numbers, lists, NumPy arrays, torch tensors, pandas or xarray objects; "
+    "name labels as a factor, `m.site = ss.factor(column)`"
+)
+
+
 def not_a_value(what: object, why: str = "", remedy: str = "") -> ModelError:
     return ModelError(
         f"{kind_of(what)} cannot be part of a model{': ' + why if why else ''}.",
-        remedy=remedy or "use numbers, lists, NumPy arrays, torch tensors, pandas or xarray objects; "
-        "name labels as a factor, `m.site = ss.factor(column)`",
+        remedy=remedy or _INSTEAD.get(type(what).__name__) or _WHAT_CAN,
         place=user_place(),
     )
 
@@ -66,6 +92,22 @@ def numbers_as_text(what: object, first: str) -> ModelError:
         f"it holds numbers written as text, {first!r} for one",
         "make numbers of them, `pd.to_numeric(column)` or `np.asarray(values, dtype=float)`; "
         "where they are labels, `m.site = ss.factor(column)`",
+    )
+
+
+def holds_periods(what: object) -> ModelError:
+    return not_a_value(
+        what,
+        "it holds periods of time",
+        "make dates of them, `.to_timestamp()` of an index and `.dt.to_timestamp()` of a column",
+    )
+
+
+def holds_nothing(what: object, count: int) -> DataError:
+    return DataError(
+        f"{kind_of(what)} holds {'a missing value' if count == 1 else f'{count} missing values'} and nothing else.",
+        remedy="give numbers; what is observed later is `.observe()`, and comes with `m.with_data(y=values)`",
+        place=user_place(),
     )
 
 

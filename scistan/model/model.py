@@ -15,6 +15,7 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Data
 from scistan.messages import data as data_messages
 from scistan.messages import model as messages
+from scistan.messages import neighbours
 from scistan.model.book import Book, Identity
 from scistan.model.intervene import as_drawn, condition, intervene, warn_of_outdated
 from scistan.model.naming import check_name
@@ -62,10 +63,16 @@ class Model:
             raise messages.illegal_constant("Model", "name", "a text", repr(name))
         if name:
             self._book.owner, self._book.identity = name, Identity(name)
-        self._book.declare_coords(coords or {})
+        self._book.declare_coords({} if coords is None else coords)
 
     _book: Book
     _lengths: dict[str, int]
+
+    def __enter__(self) -> NoReturn:
+        raise neighbours.no_context()
+
+    def __exit__(self, *_: object) -> None:  # Python looks for it before it enters
+        return None
 
     # -- naming ---------------------------------------------------------------------------------
     def __setattr__(self, name: str, value: object) -> None:

@@ -108,6 +108,8 @@ def read_array(value: object, name: str = "", *, assigned: bool = False) -> Labe
 
     A message calls it `name`, or as its columns are called, or what it is `assigned` to on the user's line.
     """
+    if type(value).__name__ in ("DataFrameGroupBy", "SeriesGroupBy"):  # whose attributes are those of its table
+        raise messages.not_a_value(value)
     if library_of(value) == "pandas" and hasattr(value, "ndim"):  # which its single dates and spans have not
         _refuse_text(value)
     labelled = read_any(value)

@@ -11,6 +11,7 @@ import numpy as np
 from scistan.graph.labelled import Labelled
 from scistan.messages import coding as messages
 from scistan.ops.coerce import described, library_of, objects_in, read_any, rows_in_table
+from scistan.ops.unreadable import is_missing
 
 __all__ = ["Dates", "Spans", "dates_in", "is_dates", "is_spans"]
 
@@ -101,6 +102,8 @@ def _timed(value: Any, name: str, letter: str, words: str) -> Labelled:
     values = read.values
     if values.dtype.kind in "OU" if letter == "M" else values.dtype.kind == "O":
         try:
+            gaps = [is_missing(one) for one in values.flat]  # pandas' own NaT is nothing that NumPy can convert
+            values = np.where(np.reshape(gaps, values.shape), np.array(None), values) if any(gaps) else values
             values = values.astype(f"{letter}8[us]")
         except (ValueError, TypeError):
             raise messages.not_of_this_kind(name, words) from None

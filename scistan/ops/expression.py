@@ -115,7 +115,7 @@ class Expression:
 
     def __len__(self) -> int:
         if not self._node.shape:
-            raise messages.bad_index((), "a single number has no length")
+            raise messages.no_length()
         return self._node.shape[0].today
 
     def __iter__(self) -> Iterator[Expression]:
@@ -132,6 +132,11 @@ class Expression:
 
     def __int__(self) -> int:
         raise messages.truth_of_expression()
+
+    def __format__(self, how: str) -> str:
+        if how:
+            raise messages.truth_of_expression()
+        return repr(self)
 
     def __setitem__(self, key: object, value: object) -> None:
         raise messages.fixed_expression()
@@ -164,7 +169,10 @@ class Expression:
     @classmethod
     def __torch_function__(cls, function: Any, _: Any, args: Any = (), options: Any = None) -> Any:
         # torch takes a TypeError of one of its operators for `NotImplemented`: `tensor * m.b` goes on to our own.
-        raise messages.torch_function(getattr(function, "__name__", "function"))
+        from scistan.ops import FUNCTIONS
+
+        name = getattr(function, "__name__", "function")
+        raise messages.torch_function(name, name in FUNCTIONS)
 
 
 _OF_UFUNCS = {

@@ -55,6 +55,8 @@ def _axis_of(before: tuple[Any, ...]) -> int | None:
 
 def _plain(one: Any, node: Node, axis: int | None) -> Any:
     """Read a list, and a mask of any library, as a NumPy array."""
+    if isinstance(one, str):
+        raise messages.label_as_index(values_of(node.shape), one)
     if isinstance(one, list):  # an empty one picks nothing; NumPy alone would read it as real numbers
         return np.asarray(one, dtype=None if one else np.int64)
     if str(getattr(one, "dtype", "")) in _BOOLEAN and not isinstance(one, Expression):

@@ -39,8 +39,12 @@ def unreadable(value: object, why: str = "") -> ScistanError:
     held = _held(value)
     present = [one for one in held if not is_missing(one)]
     gaps = len(held) - len(present)
+    if gaps and not present and value is not None:
+        return messages.holds_nothing(value, gaps)
     if value is None or not present:
         return messages.not_a_value(value, why if value is not None else "")
+    if all(type(one).__name__ == "Period" for one in present):
+        return messages.holds_periods(value)
     for words, types in _TIMES:
         if all(isinstance(one, types) for one in present):
             return messages.holds_dates(value, words)
@@ -53,7 +57,7 @@ def unreadable(value: object, why: str = "") -> ScistanError:
         return messages.none_among_numbers(value, gaps, first)
     kinds = {np.asarray(one).dtype.kind for one in present}
     words = next((word for kind, word in _KINDS.items() if kind in kinds), "")
-    return messages.not_a_value(value, f"it holds {words}" if words else why)
+    return messages.not_a_value(value, f"it holds {words}" if words and present != [value] else why)
 
 
 def looks_like_numbers(texts: Sequence[Any]) -> bool:

@@ -39,6 +39,7 @@ def test_draws_by_name_have_their_labels(fit):
         ("y", "which is observed.*posterior_predictive"),
         ("x", "which is data.*constant_data"),
         (0, "known: effect, gap, mu"),
+        ("effect[0]", r'fit\["effect"\]\[\.\.\., 0\]'),
     ],
 )
 def test_unknown_names_are_told(fit, name, words):
@@ -46,6 +47,32 @@ def test_unknown_names_are_told(fit, name, words):
         fit[name]
     with pytest.raises(ss.ModelError):
         fit[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("effect", r'`fit\["effect"\]`'),
+        ("get_samples", r'`fit\["mu"\]`'),
+        ("stan_variable", r'`fit\["mu"\]`'),
+        ("print_summary", r"`fit.summary\(\)`"),
+        ("waic", r"`fit.loo\(\)`"),
+        ("predictt", "did you mean `predict`"),
+        ("nobody", "fit.idata"),
+    ],
+)
+def test_names_after_the_dot_lead_to_ours(fit, name, words):
+    with pytest.raises(AttributeError, match=words):
+        getattr(fit, name)
+    assert not hasattr(fit, name)
+
+
+def test_summary_takes_names_and_tells_what_it_cannot(fit):
+    assert list(fit.summary("mu").index) == ["mu"]
+    assert list(fit.summary(["mu", "gap"]).index) == ["mu", "gap"]
+    for options in ({"var_names": 3}, {"kind": "nope"}, {"round_to": "x"}):
+        with pytest.raises(ss.ScistanError):
+            fit.summary(**options)
 
 
 def test_loo_is_arviz_s(fit):

@@ -1801,3 +1801,187 @@ def fitted_as_elsewhere():
 @case("neighbours")
 def predicted_without_draws():
     model().predict()  # here
+
+
+@case("neighbours")
+def a_model_as_a_context():
+    with ss.Model() as m:  # here
+        m.mu = ss.Normal(0, 1)
+
+
+@case("neighbours")
+def a_formula_and_a_table():
+    ss.Model("y ~ x", pd.DataFrame({"x": [1.0], "y": [2.0]}))  # here
+
+
+@case("neighbours")
+def a_distribution_of_pymc():
+    ss.Normal.dist(0, 1)  # here
+
+
+@case("neighbours")
+def a_distribution_expanded():
+    ss.Normal(0, 1).expand([3]).to_event(1)  # here
+
+
+@case("neighbours")
+def a_density_of_scipy():
+    ss.Normal(0, 1).logpdf(0.5)  # here
+
+
+@case("neighbours")
+def drawn_from_a_distribution():
+    ss.MultivariateNormal(np.zeros(2), cov=np.eye(2)).sample()  # here
+
+
+@case("neighbours")
+def prior_draws_of_pymc():
+    model().sample_prior_predictive()  # here
+
+
+@case("neighbours")
+def a_tensor_of_an_expression():
+    import torch
+
+    torch.tensor(model().mu)  # here
+
+
+@case("neighbours")
+def the_iterations_of_brms():
+    model().mcmc(iter=2000)  # here
+
+
+@case("neighbours")
+def a_backend_of_brms():
+    model().mcmc(backend="cmdstanr")  # here
+
+
+@case("neighbours")
+def logits():
+    ss.Bernoulli(logits=0.5)  # here
+
+
+@case("neighbours")
+def mean_and_sd_of_gamma():
+    ss.Gamma(mu=2, sigma=1)  # here
+
+
+@case("neighbours")
+def ends_of_pymc():
+    ss.Uniform(lower=0, upper=1)  # here
+
+
+@case("neighbours")
+def variance():
+    ss.Normal(0, var=4)  # here
+
+
+@case("neighbours")
+def precision_of_student():
+    ss.StudentT(4, 0, lam=4)  # here
+
+
+@case("neighbours")
+def dispersion_of_pymc():
+    ss.NegBinomial2(mu=1, alpha=2)  # here
+
+
+@case("neighbours")
+def scale_of_pymcs_weibull():
+    ss.Weibull(alpha=1, beta=2)  # here
+
+
+@case("neighbours")
+def dimension_of_numpyro():
+    ss.LKJCholesky(dimension=2, concentration=1)  # here
+
+
+@case("neighbours")
+def covariance_of_numpyro():
+    ss.MultivariateNormal(np.zeros(2), covariance_matrix=np.eye(2))  # here
+
+
+@case("neighbours")
+def precision_matrix_of_pymc():
+    ss.MultivariateNormal(np.zeros(2), tau=np.eye(2))  # here
+
+
+@case("values")
+def covariance_given_twice():
+    ss.MultivariateNormal(np.zeros(2), cov=np.eye(2), chol=np.eye(2))  # here
+
+
+@case("values")
+def a_grouped_table():
+    ss.data(people().groupby("town"))  # here
+
+
+@case("values")
+def a_dataset_of_xarray():
+    import xarray as xr
+
+    ss.data(xr.Dataset({"x": ("row", [1.0, 2.0])}))  # here
+
+
+@case("values")
+def a_dict_of_arrays():
+    ss.data({"x": [1.0, 2.0]})  # here
+
+
+@case("values")
+def a_generator():
+    ss.data(x for x in [1.0, 2.0])  # here
+
+
+@case("values")
+def nothing_but_gaps():
+    ss.data([None, None])  # here
+
+
+@case("values")
+def dates_with_a_gap_of_pandas():
+    ss.data([pd.Timestamp("2024-01-01"), pd.NaT])  # here
+
+
+@case("values")
+def periods():
+    ss.data(pd.period_range("2024-01", periods=3, freq="M"))  # here
+
+
+@case("values")
+def more_elements_than_can_be_in_a_factor():
+    m = model()
+    m.L = ss.LKJCholesky(10**6, 1.0)  # here
+
+
+@case("values")
+def the_length_of_a_number():
+    len(model().mu)  # here
+
+
+@case("values")
+def numbers_stacked_without_a_list():
+    m = model()
+    ss.stack(m.mu, m.mu)  # here
+
+
+@case("values")
+def a_label_for_a_position():
+    m = model()
+    m.effect = ss.Normal(0, 1, dims="group")
+    m.effect["a"]  # here
+
+
+@case("values")
+def a_number_formatted():
+    print(f"{model().mu:.2f}")  # here
+
+
+@case("values")
+def text_for_a_start():
+    model().mcmc(inits={"mu": "a"})  # here
+
+
+@case("values")
+def more_starts_than_chains():
+    model().mcmc(inits=[{"mu": 1.0}] * 3, chains=2)  # here

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 import scistan as ss
+from scistan.distributions import CONSTRUCTORS
+from scistan.distributions.unnamed import Unnamed
 from scistan.inference.fit import Fit
+from scistan.messages.neighbour_names import NAMES
 from tests.model import bad_input
 
 CASES = [(section, name, mistake) for section, cases in bad_input.CASES.items() for name, mistake in cases.items()]
@@ -62,6 +65,16 @@ def test_errors_can_be_caught_by_their_python_kin():
         ("Mixture", "ss.declare_distribution"),
         ("NegativeBinomial", "ss.NegBinomial2(mu, phi)"),
         ("sample", "m.mcmc()"),
+        ("ZeroInflatedPoisson", "ss.declare_distribution"),
+        ("GaussianRandomWalk", "ss.cumsum"),
+        ("inverse_gamma", "ss.InvGamma(alpha, beta)"),
+        ("inv_gamma", "`InvGamma`"),
+        ("normal", "`Normal`"),
+        ("norm", "ss.Normal(mu, sigma)"),
+        ("multi_normal", "ss.MultivariateNormal"),
+        ("sigmoid", "ss.inv_logit"),
+        ("loo", "fit.loo()"),
+        ("zeros", "NumPy's"),
     ],
 )
 def test_names_of_the_neighbours_lead_to_ours(name, pointer):
@@ -70,15 +83,36 @@ def test_names_of_the_neighbours_lead_to_ours(name, pointer):
     assert pointer in str(caught.value)
 
 
-def test_every_name_that_a_pointer_gives_is_there():
-    from scistan.messages import neighbours
+@pytest.mark.parametrize("name", ["nbinomm", "Formula", "ode", "Unit", "compute", "Moyall"])
+def test_letters_in_common_are_no_pointer(name):
+    with pytest.raises(AttributeError) as caught:
+        getattr(ss, name)
+    assert "did you mean" not in str(caught.value)
 
-    told = " ".join([*neighbours._NAMES.values(), *neighbours._METHODS.values()])
+
+def test_every_name_that_a_pointer_gives_is_there():
+    from scistan.messages import neighbour_names, neighbours
+
+    tables = (neighbours._METHODS, neighbours._OF_FITS, neighbours._OF_DISTRIBUTIONS, neighbour_names.NAMES)
+    told = " ".join(text for table in tables for text in table.values())
     assert not {name for name in re.findall(r"ss\.(\w+)", told) if not hasattr(ss, name)}
     assert not {name for name in re.findall(r"\bm\.(\w+)\(", told) if not hasattr(ss.Model, name)}
     assert not {name for name in re.findall(r"\bfit\.(\w+)", told) if not hasattr(Fit, name)}
-    assert not {name for name in neighbours._NAMES if name in dir(ss)}
+    assert not {name for name in re.findall(r"(?<!\w)\.(\w+)\(x\)", told) if not hasattr(Unnamed, name)}
+    assert not {name for name in neighbour_names.NAMES if name in dir(ss)}
     assert not {name for name in neighbours._METHODS if hasattr(ss.Model, name)}
+    assert not {name for name in neighbours._OF_FITS if hasattr(Fit, name)}
+    assert not {name for name in neighbours._OF_DISTRIBUTIONS if hasattr(Unnamed, name)}
+
+
+def test_every_distribution_is_found_under_stans_name():
+    """`ss.student_t`, `ss.half_normal`, `ss.lkj_cholesky`: as Stan and Pyro write it, in small letters."""
+    for name in CONSTRUCTORS:
+        small = re.sub(r"(?<=[a-z])(?=[A-Z0-9])", "_", name).lower()
+        if small in dir(ss) or small in NAMES:
+            continue
+        with pytest.raises(AttributeError, match=f"`{name}`"):
+            getattr(ss, small)
 
 
 def test_a_tensor_on_the_left_of_an_operator_is_data():
