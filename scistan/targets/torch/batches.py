@@ -16,6 +16,7 @@ from scistan.messages import point as messages
 from scistan.shapes import Size, SizeConflict
 from scistan.targets.torch.convert import to_tensor
 from scistan.targets.torch.density import TorchDensity
+from scistan.targets.torch.devices import import_torch
 
 __all__ = ["Batch", "Batches"]
 
@@ -115,9 +116,7 @@ class Batches:
 
     def shuffled(self, rng: np.random.Generator) -> Iterator[Batch]:
         """Go through the observations in random order, in batches of one size; what is left over waits its turn."""
-        import torch
-
-        order = torch.from_numpy(rng.permutation(self.total))
+        order = import_torch().from_numpy(rng.permutation(self.total))
         for start in range(0, self.total - self.size + 1, self.size):
             yield self.take(order[start : start + self.size])
 
