@@ -83,8 +83,10 @@ def doctor(options: argparse.Namespace) -> int:
 
 def install_cmdstan(options: argparse.Namespace) -> int:
     """Call cmdstanpy's installer."""
+    from scistan.engines.loading import load_cmdstanpy
+
     try:
-        import cmdstanpy
+        cmdstanpy = load_cmdstanpy()
     except ImportError:
         raise messages.no_cmdstanpy() from None
     done = cmdstanpy.install_cmdstan(

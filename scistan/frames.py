@@ -15,7 +15,8 @@ __all__ = ["is_own", "is_users", "render_for_notebook", "render_whole", "users_a
 _HOME = str(Path(__file__).resolve().parent)
 # Libraries that call back into expressions: their lines are nobody's mistake.
 _LIBRARIES = tuple(
-    f"/site-packages/{name}/" for name in ("numpy", "scipy", "pandas", "xarray", "arviz", "torch")
+    f"/site-packages/{name}"
+    for name in ("numpy/", "scipy/", "pandas/", "xarray/", "xarray_einstats/", "arviz", "torch/")  # arviz_stats, too
 )
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from scistan.distributions import REGISTRY
+from scistan.errors import UnsupportedError
+from scistan.messages.inference import no_torch
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = Path(__file__).resolve().parent / "golden"
@@ -34,6 +37,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "long" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Skip what needs torch where there is none, as on Pythons that have no small build of it."""
+    report = yield
+    if call.excinfo is not None and find_spec("torch") is None and _wants_torch(call.excinfo.value):
+        report.outcome = "skipped"
+        report.longrepr = (str(item.path), item.location[1], "Skipped: torch is not installed")
+    return report
+
+
+def _wants_torch(error: BaseException | None) -> bool:
+    """Tell whether torch is what is missing, to the test itself or to what it called."""
+    while error is not None:
+        if isinstance(error, ModuleNotFoundError) and error.name == "torch":
+            return True
+        if isinstance(error, UnsupportedError) and error.what == no_torch().what:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +87,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 @pytest.fixture(scope="session")
 def stanc(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
-    """Check a program with stanc 2.35 under --warn-pedantic; gives what it remarks."""
+    """Check a program with the stanc at hand under --warn-pedantic; gives what it remarks."""
     httpstan = pytest.importorskip("httpstan")
     binary = Path(httpstan.__file__).parent / "stanc"
     folder = tmp_path_factory.mktemp("stanc")

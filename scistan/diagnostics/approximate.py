@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from scistan.diagnostics.diagnosis import Diagnosis, Hint, Unassessed
+from scistan.diagnostics.pareto import pareto_k
 
 __all__ = ["check_approximation"]
 
@@ -21,7 +22,7 @@ def check_approximation(
     checks = ("Pareto k",)
     if "lp" not in statistics or "lp_approx" not in statistics:
         return Diagnosis((), (), (Unassessed("Pareto k", f"{method} recorded no densities"),), remarks)
-    k = _pareto_k((statistics["lp"] - statistics["lp_approx"]).ravel())
+    k = pareto_k((statistics["lp"] - statistics["lp_approx"]).ravel())
     if k <= PARETO_K:
         return Diagnosis((), checks, remarks=remarks)
     return Diagnosis(
@@ -39,14 +40,3 @@ def check_approximation(
         checks,
         remarks=remarks,
     )
-
-
-def _pareto_k(ratios: np.ndarray) -> float:
-    """Give the shape of the ratios' tail; equal ratios have none, too few or infinite ones cannot be judged."""
-    import arviz
-
-    if ratios.size < 25 or not np.isfinite(ratios).all():
-        return float("inf")
-    if np.ptp(ratios) < 1e-8:
-        return 0.0
-    return float(arviz.psislw(ratios - ratios.max())[1])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from scistan.engines.columns import gather
 from scistan.engines.encoding import to_json
 from scistan.engines.folder import Folder
 from scistan.engines.interrupt import heed_interrupts
+from scistan.engines.loading import load_cmdstanpy, version_of
 from scistan.engines.options import settings_for
 from scistan.engines.processes import Process, run_processes
 from scistan.engines.progress import open_progress
@@ -38,9 +38,7 @@ class CsvFiles:
 
     def load(self) -> Any:
         """Read them with cmdstanpy."""
-        import cmdstanpy
-
-        return cmdstanpy.from_csv([str(path) for path in self.files])
+        return load_cmdstanpy().from_csv([str(path) for path in self.files])
 
 
 class CmdStanEngine:
@@ -170,7 +168,7 @@ def _chains(names: Sequence[str], total: np.ndarray) -> Chains:
 
 
 def _versions(files: Sequence[Path]) -> dict[str, str]:
-    found = {"cmdstanpy": version("cmdstanpy")}
+    found = {"cmdstanpy": version_of("cmdstanpy")}
     parts: dict[str, str] = {}
     with files[0].open() as lines:
         for line in lines:

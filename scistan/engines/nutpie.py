@@ -11,20 +11,17 @@ import numpy as np
 
 from scistan.engines.assemble import cores_for, settle
 from scistan.engines.interrupt import Interruption, heed_interrupts
-from scistan.engines.loading import load_nutpie, load_stanli, version_of
+from scistan.engines.loading import version_of
+from scistan.engines.nutpie_call import is_panic, make_sampler, make_settings, ready_model, said_by_rust, what_it_says
 from scistan.engines.options import settings_for
 from scistan.engines.progress import Progress, open_progress
 from scistan.engines.protocol import Draws, Request
 from scistan.engines.trace import combine_traces
 from scistan.messages import sampling as messages
 
-__all__ = ["NutpieEngine", "chain_seed", "ready_model"]
+__all__ = ["NutpieEngine", "chain_seed"]
 
 TICK = 0.002
-# What nutpie fills in and hands to our callback; its own bars go past Python's streams.
-_TEMPLATE = (
-    "{% for chain in chains %}{{ chain.finished_draws }} {{ chain.divergences }} {{ chain.step_size }};{% endfor %}"
-)
 
 
 class NutpieEngine:
@@ -65,22 +62,6 @@ def _numbers(request: Request) -> range:
     return range(request.first_chain, request.first_chain + request.chains)
 
 
-def ready_model(request: Request) -> Any:
-    """Make the program ready: it travels inside the data, under stanli's reserved key."""
-    import orjson
-
-    stanli, nutpie = load_stanli(), load_nutpie()
-    try:
-        manifest = {"build_id": stanli.build_id(), "mir": stanli.stan_to_mir(request.text), "name": "model"}
-        spliced = orjson.dumps({"__stanli": manifest}).decode()[:-1]
-        rest = request.data.lstrip()[1:]
-        payload = spliced + ("," if rest.strip() != "}" else "") + rest
-        library = nutpie.StanLibrary(str(stanli._runtime_lib_path()))
-        return nutpie.StanModel(library, {}, {}, {}, request.seed, payload, None)
-    except (RuntimeError, ValueError) as error:
-        raise messages.program_refused("nutpie", _first_line(error)) from None
-
-
 def chain_seed(seed: int, number: int) -> int:
     """Give a chain's own seed: nutpie counts chains within a sampler, and each of ours has its own."""
     return int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)[0])
@@ -99,16 +80,10 @@ class _Chain:
     state: tuple[int, int, float] = (0, 0, 0.0)
 
     def start(self, model: Any) -> None:
-        nutpie = load_nutpie()
-        seed = chain_seed(self.request.seed, self.number)
-        kinds = {"low_rank": nutpie.PyNutsSettings.LowRank, "diag": nutpie.PyNutsSettings.Diag}
-        settings = kinds[self.settings.pop("metric", "low_rank")](seed)
-        settings.num_tune, settings.num_draws, settings.num_chains = self.request.warmup, self.request.draws, 1
-        for name, value in self.settings.items():
-            setattr(settings, name, value)
-        kind, shown = nutpie.ProgressType, self.request.progress
-        progress = kind.template_callback(100, _TEMPLATE, 1, self._hear) if shown else kind.none()
-        self.sampler = nutpie.PySampler.from_stan(settings, 1, model, progress, nutpie.PyStorage.arrow())
+        metric = self.settings.pop("metric", "low_rank")
+        counts = {"num_tune": self.request.warmup, "num_draws": self.request.draws}
+        settings = make_settings(metric, chain_seed(self.request.seed, self.number), **counts, **self.settings)
+        self.sampler = make_sampler(settings, model, self._hear if self.request.progress else None)
 
     def _hear(self, text: str) -> None:
         done, diverging, step = text.rstrip(";").split()
@@ -121,12 +96,8 @@ class _Chain:
             self.trace = self.sampler.take_results()
         except TimeoutError:
             return False
-        except Exception as error:
-            self.error = _first_line(error)
-        except BaseException as error:  # pyo3's PanicException is no Exception
-            if type(error).__name__ != "PanicException":
-                raise
-            self.error = messages.panicked(_first_line(error))
+        except BaseException as error:
+            self._fail(error)
         return True
 
     def stop(self) -> None:
@@ -135,9 +106,13 @@ class _Chain:
             self.sampler.abort()
             self.trace = self.sampler.take_results()
         except BaseException as error:
-            if isinstance(error, KeyboardInterrupt | SystemExit):
-                raise
-            self.error = _first_line(error)
+            self._fail(error)
+
+    def _fail(self, error: BaseException) -> None:
+        """Keep what nutpie says went wrong with this chain; any other error is not this chain's alone."""
+        if not said_by_rust(error):
+            raise error
+        self.error = messages.panicked(what_it_says(error)) if is_panic(error) else what_it_says(error)
 
 
 def _run(chains: list[_Chain], model: Any, cores: int, bar: Progress, wish: Interruption) -> None:
@@ -157,9 +132,3 @@ def _run(chains: list[_Chain], model: Any, cores: int, bar: Progress, wish: Inte
     finally:
         for chain in running:
             chain.stop()
-
-
-def _first_line(error: BaseException) -> str:
-    """Give what a Rust error says, without its stack."""
-    text = str(error).split("Stack backtrace")[0]
-    return " ".join(text.split())

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from scistan.engines.loading import load_nutpie
+from scistan.engines.nutpie_call import make_sampler, make_settings, ready_model, said_by_rust, what_it_says
 from scistan.engines.protocol import Request
+from scistan.messages import sampling as messages
 
 __all__ = ["Pilot", "fly"]
 
@@ -30,29 +31,24 @@ class Pilot:
     condition: float | None
 
 
-def fly(request: Request) -> Pilot | None:
-    """Run nutpie with a diagonal metric for a moment; None where it cannot."""
-    from scistan.engines.nutpie import chain_seed, ready_model
+def fly(request: Request) -> Pilot:
+    """Run nutpie with a diagonal metric for a moment; a SamplingError or UnsupportedError says why it cannot."""
+    from scistan.engines.nutpie import chain_seed
 
-    nutpie = load_nutpie()
+    model = ready_model(request)
     samplers: list[Any] = []
     try:
-        model = ready_model(request)
         for number in range(1, CHAINS + 1):
-            settings = nutpie.PyNutsSettings.Diag(chain_seed(request.seed, number))
-            settings.num_tune, settings.num_draws, settings.num_chains = TUNE, DRAWS, 1
-            settings.maxdepth, settings.store_unconstrained = DEPTH, True
-            quiet, store = nutpie.ProgressType.none(), nutpie.PyStorage.arrow()
-            samplers.append(nutpie.PySampler.from_stan(settings, 1, model, quiet, store))
+            counts = {"num_tune": TUNE, "num_draws": DRAWS, "maxdepth": DEPTH, "store_unconstrained": True}
+            settings = make_settings("diag", chain_seed(request.seed, number), **counts)
+            samplers.append(make_sampler(settings, model))
         seen = [_seen(sampler) for sampler in samplers]
-    except Exception:
-        return None
     except BaseException as error:
         for sampler in samplers:
             _abort(sampler)
-        if type(error).__name__ != "PanicException":
-            raise
-        return None
+        if not said_by_rust(error):
+            raise  # no answer of nutpie's to this model
+        raise messages.cannot_sample(what_it_says(error)) from None
     steps = np.concatenate([s for s, _ in seen])
     points = np.concatenate([q for _, q in seen])
     return Pilot(points.shape[1], float(steps.mean()), _condition(points))
@@ -68,8 +64,8 @@ def _seen(sampler: Any) -> tuple[np.ndarray, np.ndarray]:
         except TimeoutError:
             continue
     _, (statistics,) = sampler.take_results().get_arrow_trace()
-    steps = numbers(statistics.column("n_steps"))[TUNE:]
-    points = numbers(statistics.column("unconstrained_draw")).reshape(TUNE + DRAWS, -1)[TUNE:]
+    steps = numbers(statistics, "n_steps")[TUNE:]
+    points = numbers(statistics, "unconstrained_draw").reshape(TUNE + DRAWS, -1)[TUNE:]
     return steps, points
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from scistan.engines.protocol import Chains
 from scistan.engines.statistics import typed
+from scistan.surface import lacking
 
 __all__ = ["combine_traces", "numbers"]
 
@@ -39,12 +40,12 @@ def combine_traces(traces: Sequence[Any], draws: int, warmup: int) -> tuple[Chai
             lengths.append(0)
             continue
         (drawn,), (stats,) = pair
-        tuning = int(np.sum(numbers(stats.column("tuning"))))
+        tuning = int(np.sum(numbers(stats, "tuning")))
         lengths.append(drawn.num_rows - tuning)
         for source, table, names in ((0, drawn, {n: n for n in values}), (1, stats, _STATISTICS)):
             for theirs, ours in names.items():
                 shape = values[theirs] if source == 0 else ()
-                rows = numbers(table.column(theirs)).reshape(drawn.num_rows, *shape)
+                rows = numbers(table, theirs).reshape(drawn.num_rows, *shape)
                 early[source][ours][k, :tuning] = rows[:tuning]
                 kept[source][ours][k, : lengths[-1]] = rows[tuning:]
     return Chains(kept[0], typed(kept[1])), Chains(early[0], typed(early[1])), lengths
@@ -62,10 +63,12 @@ def _shape(column: Any) -> tuple[int, ...]:
     return tuple(int(n) for n in text.split(",")) if text else ()
 
 
-def numbers(column: Any) -> np.ndarray:
-    """Give a column's numbers, lists laid end to end."""
+def numbers(table: Any, name: str) -> np.ndarray:
+    """Give a column's numbers, lists laid end to end; one that nutpie no longer writes is told."""
     import pyarrow  # type: ignore[import-untyped]
 
-    array = pyarrow.array(column)
+    if name not in table.column_names:
+        raise lacking("nutpie", [f"the statistic {name}"])
+    array = pyarrow.array(table.column(name))
     flat = array.flatten() if hasattr(array, "flatten") and pyarrow.types.is_large_list(array.type) else array
     return np.asarray(flat.to_numpy(zero_copy_only=False), dtype=float)

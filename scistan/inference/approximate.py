@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import orjson
 from scistan.engines.columns import gather
 from scistan.engines.encoding import to_json
 from scistan.engines.folder import Folder
+from scistan.engines.loading import load_cmdstanpy, version_of
 from scistan.engines.protocol import Chains, Draws
 from scistan.engines.registry import ENGINES
 from scistan.inference.density import check_complete
@@ -62,8 +62,7 @@ def approximate(
             raise messages.unknown_option(method, option, _OWN[method], [])
     if ENGINES["cmdstan"].missing:
         raise messages.engine_missing("cmdstan", ENGINES["cmdstan"].missing, ENGINES["cmdstan"].fix)
-    import cmdstanpy
-
+    cmdstanpy = load_cmdstanpy()
     check_complete(subject.instance)
     used = use_seed(seed) % 2**32
     data = to_json(subject.data)
@@ -86,7 +85,7 @@ def approximate(
         raise
     timing = {"build": ready - started, "sample": time.perf_counter() - ready}
     kept = _chains(names, table[:draws])
-    found = Draws(kept, "cmdstan", {"cmdstanpy": version("cmdstanpy")}, timing, (1,), native=_Kept(native, folder))
+    found = Draws(kept, "cmdstan", {"cmdstanpy": version_of("cmdstanpy")}, timing, (1,), native=_Kept(native, folder))
     settings = {"draws": draws, "seed": used, **options}
     return fit_of(subject, found, settings, "", (), method=method)
 

@@ -6,15 +6,18 @@ The figures behind the rules are in docs/engines.md.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scistan.engines.options import ENGINE_OPTIONS, METRICS, check_any_options
 from scistan.engines.pilot import Pilot
+from scistan.errors import SamplingError, UnsupportedError
 from scistan.graph.instance import Instance
 from scistan.graph.node import Variable
 from scistan.graph.walk import topological
+from scistan.messages import packages
 from scistan.messages import sampling as messages
 
 __all__ = ["Plan", "choose", "fitting_engines"]
@@ -72,7 +75,7 @@ def choose(
     options: Mapping[str, Any],
     warmup: int,
     numbers: int,
-    pilot: Callable[[], Pilot | None],
+    pilot: Callable[[], Pilot],
 ) -> Plan:
     """Choose the first engine to try; `numbers` counts the data, `pilot` is flown only where it can matter."""
     hierarchical = scales_are_estimated(instance)
@@ -85,9 +88,12 @@ def choose(
     if numbers < TINY:
         reason = f"{numbers} numbers of data are too few for a pilot to pay"
         return Plan(plain, {**options, **own}, _enough(warmup, _coordinates(instance)), f"{plain}: {reason}")
-    seen = pilot()
-    if seen is None:
-        return Plan(plain, {**options, **own}, warmup, f"{plain}: nutpie's pilot run failed")
+    try:
+        seen = pilot()
+    except (SamplingError, UnsupportedError) as error:
+        if isinstance(error, packages.OtherSurfaceError):
+            warnings.warn(str(error), messages.ChainWarning, stacklevel=5)
+        return Plan(plain, {**options, **own}, warmup, f"{plain}: {packages.pilot_failed(error.what)}")
     short = _enough(warmup, seen.dimension)
     if options.get("metric") is None and _correlated(seen):
         metric, reason = "low_rank", _reason(seen)

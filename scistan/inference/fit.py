@@ -17,7 +17,7 @@ from scistan.inference.certificate import Certificate
 from scistan.inference.groups import GENERATED, make_group
 from scistan.inference.named import Named
 from scistan.inference.paths import as_path
-from scistan.inference.seam import leave_one_out, summary_table, to_inference_data
+from scistan.inference.seam import dataset_names, dataset_of, leave_one_out, summary_table, to_inference_data
 from scistan.inference.subject import Subject
 from scistan.messages import fits as fit_messages
 from scistan.messages import model as model_messages
@@ -201,8 +201,8 @@ class Fit:
 
         found = draw_prior(self.known("the prior").instance, draws, seed)
         for name in ("prior", "prior_predictive"):
-            if hasattr(found, name):
-                self.groups[name] = found[name]
+            if name in dataset_names(found):
+                self.groups[name] = dataset_of(found, name)
         self.__dict__.pop("idata", None)
         return found
 

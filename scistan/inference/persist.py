@@ -8,7 +8,6 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from scistan.inference.certificate import Certificate
 from scistan.inference.fit import Fit
 from scistan.inference.groups import GENERATED
 from scistan.inference.match import in_order_of
+from scistan.inference.netcdf import engine_for, group_names
 from scistan.inference.record import DamagedRecordError, Record, record_from_dataset, record_to_dataset
 from scistan.inference.seam import dataset_names, dataset_of
 from scistan.inference.subject import Fitted, Subject
@@ -33,12 +33,11 @@ Restore = Callable[[Record], Fitted]
 
 _ORDER = "variable_order"
 _MODEL = "scistan_model"  # the group of the model's record
-_FORMATS = {".nc": "h5netcdf", ".netcdf": "h5netcdf", ".h5": "h5netcdf", ".zarr": "zarr"}
 
 
 def save(fit: Fit, path: Path) -> Path:
     """Write a fit; a write that fails leaves nothing behind and an older file as it was."""
-    kind = _format_of(path)
+    kind = engine_for(path)
     with _replacing(path) as beside:
         datasets = {name: _storable(dataset_of(fit.idata, name)) for name in dataset_names(fit.idata)}
         record = fit.subject.model.record() if fit.subject is not None and fit.subject.model is not None else None
@@ -50,16 +49,6 @@ def save(fit: Fit, path: Path) -> Path:
             else:
                 dataset.to_netcdf(beside, group=name, mode="a", engine=kind)
     return path
-
-
-def _format_of(path: Path) -> str:
-    """Tell the format by the ending, and whether the package that writes it is here."""
-    kind = _FORMATS.get(path.suffix)
-    if kind is None:
-        raise messages.unknown_format(path)
-    if find_spec(kind) is None:
-        raise messages.no_package(kind, path.suffix)
-    return kind
 
 
 @contextmanager
@@ -99,7 +88,7 @@ def _ordered(dataset: Any) -> Any:
 
 def load_fit(path: Path, model: Any, restore: Restore) -> Fit:
     """Read a fit with the model that the file holds, or with the one given, whose labels order the draws."""
-    kind = _format_of(path)
+    kind = engine_for(path)
     if not path.exists():
         raise messages.not_a_fit(path, "there is no such file")
     try:
@@ -133,7 +122,7 @@ def _held(path: Path, dataset: Any, restore: Restore) -> Subject:
 def _read(path: Path, kind: str) -> dict[str, Any]:
     import xarray as xr
 
-    names = _group_names(path, kind)
+    names = group_names(path, kind)
     more: dict[str, Any] = {"consolidated": False} if kind == "zarr" else {}
     opened = {name: xr.open_dataset(path, group=name, engine=kind, **more) for name in names}
     try:
@@ -141,15 +130,6 @@ def _read(path: Path, kind: str) -> dict[str, Any]:
     finally:
         for dataset in opened.values():
             dataset.close()
-
-
-def _group_names(path: Path, kind: str) -> list[str]:
-    if kind == "zarr":
-        return sorted(part.name for part in path.iterdir() if part.is_dir())
-    import h5netcdf  # type: ignore[import-untyped]
-
-    with h5netcdf.File(path, "r") as file:
-        return list(file.groups)
 
 
 def _subject(model: Any, saved: str) -> Subject:

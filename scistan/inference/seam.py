@@ -1,21 +1,21 @@
-"""The seam to ArviZ: the one module that knows which ArviZ is installed."""
+"""The seam to ArviZ: the one module that knows which is installed, 0.23 with InferenceData or 1.x with DataTree."""
 
 from __future__ import annotations
 
-import logging
 import warnings
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
+from functools import cache
+from importlib import import_module
 from inspect import signature
 from typing import Any
 
 import numpy as np
 
 from scistan.messages import fits as messages
-from scistan.parts import import_part
+from scistan.surface import checked, version_of
 
 __all__ = [
-    "combine", "dataset_names", "dataset_of", "group", "leave_one_out", "plain_labels", "summary_table",
+    "dataset_names", "dataset_of", "group", "leave_one_out", "load_arviz", "plain_labels", "summary_table",
     "to_inference_data",
 ]
 
@@ -76,29 +76,29 @@ def _distinct(dims: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def to_inference_data(groups: Mapping[str, Any]) -> Any:
-    """Make InferenceData (ArviZ 0.x) or a DataTree (1.x) of named datasets."""
+    """Make InferenceData (ArviZ 0.x) or a DataTree (1.x, which needs xarray alone) of named datasets."""
     present = {name: dataset for name, dataset in groups.items() if dataset is not None and dataset.data_vars}
-    inference_data = _inference_data()
-    if inference_data is not None:
-        return inference_data(**present)
+    if _has_inference_data():
+        return load_arviz().InferenceData(**present)
     import xarray as xr
 
     return xr.DataTree.from_dict({f"/{name}": dataset for name, dataset in present.items()})
 
 
-def _inference_data() -> Any:
-    """Give ArviZ's class, or None where the installed ArviZ has none: 1.x keeps draws in a DataTree."""
-    lent = {"__version__": version("arviz"), "_log": logging.getLogger("arviz")}
-    try:
-        data = import_part("arviz.data", lent, postponed="matplotlib.pyplot")
-    except ModuleNotFoundError:
-        return None
-    return getattr(data, "InferenceData", None)
+def _has_inference_data() -> bool:
+    """Tell by the version: ArviZ 1.x answers to the name of the class too, with a warning."""
+    return version_of("arviz").startswith("0.")
+
+
+@cache
+def load_arviz() -> Any:
+    """Import ArviZ, plots and all: a second or two."""
+    return checked("arviz", import_module("arviz"))
 
 
 def dataset_names(idata: Any) -> list[str]:
     """List the groups of InferenceData or a DataTree."""
-    return list(idata.groups()) if callable(idata.groups) else [g.strip("/") for g in idata.groups if g != "/"]
+    return list(idata.groups()) if callable(idata.groups) else list(idata.children)
 
 
 def dataset_of(idata: Any, name: str) -> Any:
@@ -107,16 +107,9 @@ def dataset_of(idata: Any, name: str) -> Any:
     return found.to_dataset() if hasattr(found, "to_dataset") else found
 
 
-def combine(idata: Any, groups: Mapping[str, Any]) -> Any:
-    """Give a copy of `idata` with further groups."""
-    known = {name: dataset_of(idata, name) for name in dataset_names(idata)}
-    return to_inference_data({**known, **groups})
-
-
 def summary_table(posterior: Any, **options: Any) -> Any:
     """Summarize a posterior with ArviZ: means, sds, intervals, ESS and R-hat."""
-    import arviz
-
+    arviz = load_arviz()
     known = signature(arviz.summary).parameters
     for option in options:
         if option not in known:
@@ -129,7 +122,7 @@ def summary_table(posterior: Any, **options: Any) -> Any:
     with warnings.catch_warnings():
         # Entries that are constant, as those of a Cholesky factor above its diagonal, have no R-hat: 0 / 0.
         constant = r"invalid value encountered in (scalar )?divide"
-        warnings.filterwarnings("ignore", constant, RuntimeWarning, module=r"arviz")
+        warnings.filterwarnings("ignore", constant, RuntimeWarning, module=r"arviz|xarray_einstats")
         try:
             return arviz.summary(to_inference_data({"posterior": posterior}), **options)
         except (TypeError, ValueError, KeyError) as error:
@@ -138,8 +131,6 @@ def summary_table(posterior: Any, **options: Any) -> Any:
 
 def leave_one_out(posterior: Any, log_likelihood: Any, name: str | None, **options: Any) -> Any:
     """Estimate the predictive density of observations left out one by one, with ArviZ's `loo`."""
-    import arviz
-
     names = [str(known) for known in log_likelihood.data_vars] if log_likelihood is not None else []
     if not names:
         raise messages.nothing_to_leave_out()
@@ -148,4 +139,4 @@ def leave_one_out(posterior: Any, log_likelihood: Any, name: str | None, **optio
     if name is not None and name not in names:
         raise messages.unknown_draws(name, names)
     together = to_inference_data({"posterior": posterior, "log_likelihood": log_likelihood})
-    return arviz.loo(together, var_name=name or names[0], **options)
+    return load_arviz().loo(together, var_name=name or names[0], **options)

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from scistan.errors import ScistanError
+from scistan.messages.packages import untried
+from scistan.surface import SURFACES
 from scistan.toolchain.cache import open_store
 from scistan.toolchain.cmdstan import find_cmdstan
 from scistan.toolchain.compiler import find_compiler, find_program
@@ -77,8 +79,10 @@ def wheel() -> list[Row]:
         fix = "no wheel for Windows: install CmdStan" if os.name == "nt" else "pip install httpstan"
         return [Row("wheel toolchain", "httpstan is not installed", "note", fix)]
     tbb = ", ".join(path.name for path in found.tbb) or "none"
+    fix = untried_fix("httpstan", found.version)
+    said = f"httpstan {found.version} with Stan {found.stan_version}"
     return [
-        Row("wheel toolchain", f"httpstan {found.version} with Stan {found.stan_version}", "ok"),
+        Row("wheel toolchain", said, "note" if fix else "ok", fix),
         Row("TBB", f"{tbb} (copied beside each executable)", "ok" if found.tbb else "problem"),
     ]
 
@@ -141,9 +145,15 @@ def packages() -> list[Row]:
         ("arviz", "holds the draws"),
     ):
         version = version_of(package)
-        fix = "" if version else f"pip install {package} ({use})"
-        rows.append(Row(package, version or "not installed", "ok" if version else "note", fix))
+        fix = untried_fix(package, version) if version else f"pip install {package} ({use})"
+        rows.append(Row(package, version or "not installed", "note" if fix else "ok", fix))
     return rows
+
+
+def untried_fix(package: str, version: str) -> str:
+    """Say which versions are known to work where another is installed."""
+    surface = SURFACES[package]
+    return "" if surface.tried(version) else untried(package, surface.known)
 
 
 def torch() -> list[Row]:
@@ -157,7 +167,8 @@ def torch() -> list[Row]:
         devices += [f"cuda:{n} {module.cuda.get_device_name(n)}" for n in range(module.cuda.device_count())]
     if module.backends.mps.is_available():
         devices.append("mps")
-    return [Row("torch", version, "ok"), Row("torch devices", ", ".join(devices), "ok")]
+    fix = untried_fix("torch", version)
+    return [Row("torch", version, "note" if fix else "ok", fix), Row("torch devices", ", ".join(devices), "ok")]
 
 
 CHECKS = (python, compiler, make, cmdstan, wheel, toolchain, machine, cache, packages, torch)

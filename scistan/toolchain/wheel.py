@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scistan.messages import toolchain as messages
+from scistan.surface import SURFACES, lacking
 from scistan.toolchain.compiler import Compiler
 from scistan.toolchain.keys import Json
 from scistan.toolchain.options import BuildOptions
@@ -66,6 +67,9 @@ def find_wheel(folder: Path | None = None) -> WheelFiles | None:
         if spec is None or not spec.submodule_search_locations:
             return None
         folder = Path(next(iter(spec.submodule_search_locations)))
+        missing = [name for name in SURFACES["httpstan"].names if not (folder / name).exists()]
+        if missing:
+            raise lacking("httpstan", missing)
     try:
         header = (folder / "include" / "stan" / "version.hpp").read_text()
     except OSError:

@@ -12,6 +12,7 @@ from scistan.engines.pilot import Pilot, fly
 from scistan.engines.protocol import Chains, Draws
 from scistan.inference.choose import Plan, choose, fitting_engines
 from scistan.inference.climb import climb, illness
+from scistan.surface import lacking
 from tests.engines.support import PANICS, program, request
 from tests.inference.posteriors import POSTERIORS
 from tests.zoo import counts, eight_schools, logistic, varying_intercepts
@@ -72,7 +73,6 @@ def test_estimated_scales_get_smaller_steps_unless_asked_otherwise():
 
 
 def test_what_the_user_asks_for_narrows_the_choice():
-    assert chosen(logistic(), None, numbers=1000).engine == "stanli"  # the pilot failed
     assert chosen(logistic(), Pilot(4, 15.0, 99.0), metric="diag").options["metric"] == "diag"
     assert fitting_engines(ALL, {"thin": 2}, inits=False) == ["stanli", "cmdstan"]
     assert fitting_engines(ALL, {"metric": "low_rank"}, inits=False) == ["nutpie"]
@@ -197,14 +197,31 @@ def test_the_choice_does_not_depend_on_the_clock():
 )
 def test_posteriors_get_the_metric_that_was_measured_best(name, metric, posteriordb):
     model = POSTERIORS[name](posteriordb(name)[0])
-    assert fly(request(model)) is not None
     plan = choose(model.instance(), ALL, {}, 1000, 1000, lambda: fly(request(model)))
     assert (plan.engine, plan.options["metric"]) == ("nutpie", metric)
 
 
-def test_a_pilot_that_panics_is_survived():
-    always = PANICS.replace("2.9", "-9")
-    assert fly(program(always)) is None
+def test_a_pilot_that_panics_is_survived_and_told():
+    always = program(PANICS.replace("2.9", "-9"))
+    plan = choose(logistic().instance(), ALL, {}, 1000, 1000, lambda: fly(always))
+    assert plan.engine == "stanli"
+    assert plan.why.startswith("stanli: nutpie's pilot run failed: ")
+
+
+def test_a_pilot_that_fails_at_the_seam_is_told_aloud(monkeypatch):
+    """Another nutpie than we know is no fault of the model's, and never passed over in silence."""
+    monkeypatch.setattr("scistan.engines.nutpie_call._arguments", lambda _: ("settings", "cores", "model", "brand_new"))
+    with pytest.raises(KeyError):  # a fault of the adapter's own is nobody's answer
+        fly(request(logistic(60)))
+
+    def other(_):
+        raise lacking("nutpie", ["PySampler.from_stan"])
+
+    monkeypatch.setattr("scistan.engines.nutpie_call._arguments", other)
+    with pytest.warns(UserWarning, match=r"nutpie 0\.\d+\.\d+ is installed, .*`PySampler.from_stan`"):
+        fit = logistic(60).mcmc(seed=1, draws=200, warmup=300)
+    assert fit.engine == "stanli"
+    assert "`PySampler.from_stan`" in fit.why
 
 
 def test_a_panic_ends_on_stans_nuts(monkeypatch):

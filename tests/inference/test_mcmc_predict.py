@@ -7,6 +7,7 @@ import pytest
 import xarray as xr
 
 import scistan as ss
+from scistan.inference.seam import dataset_names
 from tests.zoo import eight_schools, logistic, varying_intercepts
 
 
@@ -118,7 +119,7 @@ def test_keep_leaves_out_the_rest():
     fit = m.mcmc(seed=1, draws=50, warmup=50, chains=2, engine="stanli", keep=["a", "log_likelihood"])
     assert set(fit.posterior) == {"a"}
     assert "mean" not in fit.subject.program.text
-    assert set(fit.idata.groups()) == {"posterior", "log_likelihood", "sample_stats", "observed_data", "constant_data"}
+    assert set(dataset_names(fit.idata)) == {"posterior", "log_likelihood", "sample_stats", "observed_data", "constant_data"}
     with pytest.raises(ss.ModelError, match="prediction needs latents that `keep` left out"):
         fit.predict({"x": [0.0]})
     with pytest.raises(ss.ModelError, match="this fit has no `posterior_predictive`: `keep` left it out"):
@@ -139,10 +140,10 @@ def test_a_run_that_would_not_fit_is_refused_beforehand(monkeypatch):
 
 def test_the_prior_joins_when_drawn(fitted):
     fit = eight_schools().mcmc(seed=1, draws=50, warmup=50, chains=2, engine="stanli")
-    assert "prior" not in fit.idata.groups()
+    assert "prior" not in dataset_names(fit.idata)
     fit.draw_prior(draws=30, seed=2)
     assert fit.idata.prior["theta"].shape == (1, 30, 8)
-    assert "prior_predictive" in fit.idata.groups()
+    assert "prior_predictive" in dataset_names(fit.idata)
 
 
 def test_warmup_and_statistics_in_idata():

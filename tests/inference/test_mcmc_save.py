@@ -14,6 +14,7 @@ import xarray as xr
 
 import scistan as ss
 from scistan.distributions.declaration import REGISTRY as DISTRIBUTIONS
+from scistan.inference.seam import dataset_names, dataset_of
 from tests.zoo import eight_schools, logistic
 
 
@@ -28,9 +29,9 @@ def fit():
 def test_everything_comes_back(fit, tmp_path, ending):
     path = fit.save(tmp_path / f"fit.{ending}")
     back = ss.load(path)
-    assert set(back.idata.groups()) == set(fit.idata.groups())
-    for name in fit.idata.groups():
-        xr.testing.assert_identical(back.idata[name].drop_attrs(), fit.idata[name].drop_attrs())
+    assert set(dataset_names(back.idata)) == set(dataset_names(fit.idata))
+    for name in dataset_names(fit.idata):
+        xr.testing.assert_identical(dataset_of(back.idata, name).drop_attrs(), dataset_of(fit.idata, name).drop_attrs())
     assert {k: v for k, v in back.idata.posterior.attrs.items() if k != "chain_numbers"} == {
         k: v for k, v in fit.idata.posterior.attrs.items() if k != "chain_numbers"
     }
@@ -134,7 +135,7 @@ def test_a_fit_on_swapped_data_comes_back_with_them(tmp_path):
 def test_what_was_left_out_stays_so(tmp_path):
     fit = sites().mcmc(keep=["beta", "log_likelihood"], **SHORT)
     back = ss.load(fit.save(tmp_path / "fit.nc"))
-    assert set(back.idata.groups()) == set(fit.idata.groups())
+    assert set(dataset_names(back.idata)) == set(dataset_names(fit.idata))
     assert back.log_likelihood["y"].shape == (2, 30, 6)
     for one in (fit, back):
         with pytest.raises(ss.ModelError, match="posterior_predictive"):
@@ -177,7 +178,7 @@ def test_the_draws_take_the_order_of_the_given_models_labels(fit_of_sites, tmp_p
     turned = sites(("age", "dose"), ("west", "north", "south"), list("fbdace"))
     back = ss.load(path, model=turned)
     assert back.idata.posterior["predictor"].values.tolist() == ["age", "dose"]
-    for name in back.idata.groups():
+    for name in dataset_names(back.idata):
         ours = fit_of_sites.idata[name]
         for variable in set(ours.data_vars) - {"at"}:
             array = back.idata[name][variable]
@@ -306,4 +307,4 @@ def test_a_fit_can_be_copied(fit, twin):
     assert other is not fit
     assert (other.posterior is fit.posterior) == (twin is copy.copy)
     np.testing.assert_array_equal(other.posterior["mu"], fit.posterior["mu"])
-    assert other.predict(seed=1).groups() == fit.predict(seed=1).groups()
+    assert dataset_names(other.predict(seed=1)) == dataset_names(fit.predict(seed=1))

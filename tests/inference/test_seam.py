@@ -87,7 +87,7 @@ def test_an_arviz_without_inference_data_gives_a_tree(tmp_path: Path) -> None:
         [True, False, True],
         ["a", 1, 2.5],
         [datetime.date(2020, 1, day) for day in (1, 2, 3)],
-        [np.datetime64("2020-01-01") + day for day in range(3)],
+        list(np.arange("2020-01-01", "2020-01-04", dtype="datetime64[D]")),
     ],
     ids=lambda labels: type(labels[0]).__name__,
 )

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 import scistan as ss
+from scistan.inference.seam import dataset_names
 
 
 def test_observed_values_give_the_shape():
@@ -45,7 +46,7 @@ def test_a_promise(options):
     m.y = ss.Normal(m.mu, 1, **options).observe()
     assert m.variables["y"] == "observed"
     assert m.simulate(seed=0)["y"].shape == (3,)
-    assert "observed_data" not in m.prior(4).groups()
+    assert "observed_data" not in dataset_names(m.prior(4))
     assert m.prior(4).prior_predictive["y"].shape == (1, 4, 3)
     kept = m.with_data(y=[1.0, 2.0, 3.0])
     assert kept.log_density({"mu": 0.0}) == pytest.approx(

@@ -6,7 +6,6 @@ import inspect
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +16,8 @@ from scistan.ops import FUNCTIONS, REGISTRY
 from scistan.shapes import values_of
 from tests.ops.op_cases import CASES, PUBLIC, Case
 from tests.ops.ops_support import Torch, free, node_of, value_of
+
+torch = pytest.importorskip("torch")
 
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
 laws = settings(derandomize=True, deadline=None, max_examples=5, database=None)

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.special
-import torch
 import xarray as xr
 
 import scistan as ss
@@ -159,7 +158,7 @@ KINDS: dict[str, Callable[[np.ndarray], object]] = {
     "nullable": lambda a: pd.array(a, dtype="Float64"),
     "frame": lambda a: pd.DataFrame([a, a]),
     "xarray": lambda a: xr.DataArray(a, dims="k"),
-    "torch": torch.tensor,
+    "torch": lambda values: pytest.importorskip("torch").tensor(values),
 }
 
 

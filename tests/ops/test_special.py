@@ -7,9 +7,10 @@ from functools import cache
 import mpmath
 import numpy as np
 import pytest
-import torch
 
 from scistan.ops import REGISTRY, special_torch
+
+torch = pytest.importorskip("torch")
 
 TOLERANCE = 1e-10
 GAMMA = {

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 from scistan.messages import inference as inference_messages
 from scistan.messages import point as messages
+from scistan.surface import checked
 
 __all__ = ["DTYPES", "Target", "choose_target", "import_torch"]
 
@@ -16,10 +19,15 @@ DTYPES = ("float64", "float32")
 def import_torch() -> Any:
     """Import torch when it is first needed, or say how to get it."""
     try:
-        import torch
+        torch = import_module("torch")
     except ImportError:
         raise inference_messages.no_torch() from None
-    return torch
+    return _checked(torch)
+
+
+@cache
+def _checked(torch: Any) -> Any:
+    return checked("torch", torch)
 
 
 @dataclass(frozen=True, slots=True)

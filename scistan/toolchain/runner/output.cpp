@@ -44,10 +44,10 @@ void CsvWriter::operator()(const std::vector<double>& values) {
   end_line();
 }
 
-void CsvWriter::operator()(const Eigen::Ref<Eigen::Matrix<double, -1, -1>>& draws_in_columns) {
+void CsvWriter::columns(const Eigen::Ref<const Eigen::Matrix<double, -1, -1>>& draws) {
   if (!file_) return;
-  for (Eigen::Index draw = 0; draw < draws_in_columns.cols(); ++draw) {
-    for (Eigen::Index i = 0; i < draws_in_columns.rows(); ++i) append(draws_in_columns(i, draw));
+  for (Eigen::Index draw = 0; draw < draws.cols(); ++draw) {
+    for (Eigen::Index i = 0; i < draws.rows(); ++i) append(draws(i, draw));
     end_line();
   }
 }

@@ -4,6 +4,7 @@
 #include <stan/callbacks/json_writer.hpp>
 #include <stan/callbacks/logger.hpp>
 #include <stan/callbacks/writer.hpp>
+#include <stan/version.hpp>
 
 #include <fstream>
 #include <iostream>
@@ -41,7 +42,14 @@ class CsvWriter final : public stan::callbacks::writer {
 
   void operator()(const std::vector<std::string>& names) override;
   void operator()(const std::vector<double>& values) override;
-  void operator()(const Eigen::Ref<Eigen::Matrix<double, -1, -1>>& draws_in_columns) override;
+#if STAN_MAJOR == 2 && STAN_MINOR <= 35
+  void operator()(const Eigen::Ref<Eigen::Matrix<double, -1, -1>>& draws) override { columns(draws); }
+#else  // Stan 2.39 hands over whole matrices, and single draws as columns or rows
+  void operator()(const Eigen::Matrix<double, -1, -1>& draws) override { columns(draws); }
+  void operator()(const Eigen::Matrix<double, -1, 1>& draw) override { columns(draw); }
+  void operator()(const Eigen::Matrix<double, 1, -1>& draw) override { columns(draw.transpose()); }
+  bool is_valid() const noexcept override { return file_ != nullptr; }
+#endif
   void operator()() override { comment(""); }
   void operator()(const std::string& message) override { comment(message); }
 
@@ -58,6 +66,7 @@ class CsvWriter final : public stan::callbacks::writer {
   int significant_figures_ = 6;
   bool has_columns_ = false;
 
+  void columns(const Eigen::Ref<const Eigen::Matrix<double, -1, -1>>& draws);
   void comment(const std::string& text);
   void append(double value);
   void end_line();

@@ -11,6 +11,19 @@ namespace {
 
 namespace services = stan::services::pathfinder;
 
+#if STAN_MAJOR == 2 && STAN_MINOR <= 35
+// The variant that also returns the draws: the one that several paths need is then compiled once.
+constexpr bool returns_draws = true;
+#else  // where that variant writes none
+constexpr bool returns_draws = false;
+#endif
+
+int code_of(int code) { return code; }
+template <typename Result>
+int code_of(const Result& result) {
+  return std::get<0>(result);
+}
+
 int run_one_path(Run& run, CsvWriter& csv) {
   const Argument& method = run.method;
   const std::string& diagnostic_path = run.settings.text("output/diagnostic_file");
@@ -19,16 +32,14 @@ int run_one_path(Run& run, CsvWriter& csv) {
                            : method.flag("save_single_paths")
                                ? run.open_json_beside("_path", run.id, true)
                                : JsonWriter();
-  // The variant that also returns the draws: the one that several paths need is then compiled once.
-  const auto result = services::pathfinder_lbfgs_single<true>(
+  return code_of(services::pathfinder_lbfgs_single<returns_draws>(
       run.model, *run.inits()[0], run.seed, run.id, run.init_radius(),
       method.integer("history_size"), method.real("init_alpha"), method.real("tol_obj"),
       method.real("tol_rel_obj"), method.real("tol_grad"), method.real("tol_rel_grad"),
       method.real("tol_param"), method.integer("max_lbfgs_iters"),
       method.integer("num_elbo_draws"), method.integer("num_draws"),
       method.flag("save_single_paths") || !diagnostic_path.empty(), run.refresh, run.interrupt,
-      run.logger, run.no_writer, csv, diagnostics, method.flag("calculate_lp"));
-  return std::get<0>(result);
+      run.logger, run.no_writer, csv, diagnostics, method.flag("calculate_lp")));
 }
 
 int run_several_paths(Run& run, CsvWriter& csv, unsigned paths) {

@@ -10,6 +10,7 @@ from scipy import optimize, stats
 
 import scistan as ss
 from scistan.inference.point import PointEstimate
+from scistan.inference.seam import dataset_names
 from tests.zoo import counts, eight_schools, logistic, varying_intercepts
 
 
@@ -107,7 +108,7 @@ def test_a_changed_record_is_refused_by_the_files_name(tmp_path):
 
 def test_draws_as_inference_data(schools):
     idata = schools.idata(4000, seed=1)
-    assert set(idata.groups()) == {
+    assert set(dataset_names(idata)) == {
         "posterior", "posterior_predictive", "log_likelihood", "observed_data", "constant_data",
     }
     assert idata.posterior["beta"].dims == ("chain", "draw", "school", "covariate")

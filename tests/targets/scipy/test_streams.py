@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import scistan as ss
+from scistan.inference.seam import dataset_names
 from scistan.targets.scipy.streams import stream
 from tests.zoo import ZOO
 
 
 def arrays(idata) -> dict[str, np.ndarray]:
-    groups = [idata[name] for name in idata.groups() if name in ("prior", "prior_predictive")]
+    groups = [idata[name] for name in dataset_names(idata) if name in ("prior", "prior_predictive")]
     return {name: group[name].values for group in groups for name in group.data_vars}
 
 
