@@ -65,6 +65,13 @@ class Domain:
         """Whether these are matrices with as many rows as columns."""
         return self.structure in ("cov", "corr", "cholesky_cov", "cholesky_corr")
 
+    def spread(self, event: tuple[int, ...]) -> float:
+        """Give how far from 0 random coordinates may lie so that their event is well inside, however large it is.
+
+        What a row of a Cholesky factor leaves for its diagonal is a product over the row, and so is its inverse.
+        """
+        return 1 / math.sqrt(max(1, event[-1])) if self.square else 1.0
+
     def within(self, lower: Bound, upper: Bound) -> Domain:
         """Narrow to bounds that a user gave; a bound of None leaves the domain's own."""
         if lower is None and upper is None:

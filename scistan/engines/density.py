@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scistan.engines.columns import gather
+from scistan.engines.columns import Columns
 from scistan.engines.encoding import to_json
 from scistan.engines.loading import load_stanli, text_for_stanli
 from scistan.messages import inference as messages
@@ -25,7 +25,7 @@ class StanDensity:
             self._model = stanli.bridgestan_model(stan_code=text_for_stanli(text), data=given)
         except RuntimeError as error:
             raise messages.program_refused("stanli", str(error), text) from None
-        self._columns = self._model.param_names(include_tp=True)
+        self.columns = Columns(self._model.param_names(include_tp=True))
 
     @property
     def dimension(self) -> int:
@@ -42,5 +42,12 @@ class StanDensity:
 
     def constrain(self, q: np.ndarray) -> dict[str, np.ndarray]:
         """Give parameters and transformed parameters at unconstrained coordinates."""
-        flat = self._model.param_constrain(np.ascontiguousarray(q, dtype=float), include_tp=True)
-        return gather(self._columns, np.asarray(flat))
+        return self.columns.gather(self.constrain_flat(q))
+
+    def constrain_flat(self, q: np.ndarray) -> np.ndarray:
+        """Give them as one row, in the order of `columns`."""
+        return np.asarray(self._model.param_constrain(np.ascontiguousarray(q, dtype=float), include_tp=True))
+
+    def coordinate_names(self) -> list[str]:
+        """Give the parameter that each coordinate is of."""
+        return [name.partition(".")[0] for name in self._model.param_unc_names()]

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from scistan.engines.columns import gather
+from scistan.engines.columns import Columns
 from scistan.engines.density import StanDensity
 from scistan.engines.loading import has_tape, load_stanli
 from scistan.engines.protocol import Request
@@ -29,7 +29,7 @@ class EmbeddedDensity:
 
     def __init__(self, model: Any) -> None:
         self.model = model
-        self._columns, _ = model._column_names()
+        self._columns = Columns(model._column_names()[0])
 
     @property
     def dimension(self) -> int:
@@ -43,10 +43,10 @@ class EmbeddedDensity:
     def constrain(self, q: np.ndarray) -> dict[str, np.ndarray]:
         """Give parameters and transformed parameters, as a draw would hold them."""
         stanli = load_stanli()
-        given, row = np.ascontiguousarray(q, dtype=float), np.empty(len(self._columns))
+        given, row = np.ascontiguousarray(q, dtype=float), np.empty(self._columns.count)
         if stanli._lib.stanli_wa_row(self.model._m, stanli._dptr(given), stanli._dptr(row)):
             raise RuntimeError("stanli cannot write a draw at this point")
-        return gather(self._columns, row)
+        return self._columns.gather(row)
 
 
 def open_density(text: str, data: str, seed: int) -> Density:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -13,9 +12,20 @@ import numpy as np
 from scistan.engines.embedded import Density, open_density
 from scistan.engines.encoding import to_json
 from scistan.graph.instance import Instance
-from scistan.inference.agreement import DENSITY_TOLERANCE, GRADIENT_TOLERANCE, TRUNCATED_TOLERANCE
 from scistan.inference.certificate import Certificate, point_of
 from scistan.inference.subject import Subject
+from scistan.inference.tolerance import (
+    DENSITY_TOLERANCE,
+    EPSILON,
+    GRADIENT_TOLERANCE,
+    NEIGHBOURS,
+    NOISES,
+    ROUNDING,
+    STEP,
+    TINY_STEP,
+    allowed_slope_error,
+    noise_of,
+)
 from scistan.targets.scipy import JointDensity
 from scistan.targets.stan.twin import flat_twin
 
@@ -23,14 +33,6 @@ __all__ = ["certify"]
 
 WANTED = 3
 MOST = 12  # points tried where there is no density at the first ones
-STEP = 1e-5
-EPSILON = float(np.finfo(float).eps)
-# A value is a sum whose parts are each right to a few units in the last place, in two ways of writing it.
-ROUNDING = 8 * EPSILON
-# Noise is seen at neighbours of a point; the largest of eight is as likely as not below the one that matters.
-NEIGHBOURS, TINY_STEP, NOISES = 8, 1e-10, 8
-# Functions whose derivatives Stan approximates (see TRUNCATED_TOLERANCE): cumulative probabilities under any name.
-APPROXIMATE = re.compile(r"cdf\b|\bPhi|\bgamma_[pq]\b|\binc_beta\b|\bordered_probit|\bowens_t\b|\bvon_mises\b|\bT\[")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +56,19 @@ def certify(subject: Subject, data: Mapping[str, Any], density: Density, seed: i
     twin = flat_twin(subject.program)
     jacobian = None if twin is None else open_density(twin.text, to_json(twin.data(data)), seed)
     witnesses = _Witnesses(subject.instance, JointDensity(subject.instance), density, jacobian)
-    approximate = APPROXIMATE.search(subject.program.text) is not None
+    tolerance = allowed_slope_error(subject.program)
+    approximate = tolerance > GRADIENT_TOLERANCE
     with np.errstate(all="ignore"):
         found, zeros, apart = _collect(witnesses, seed, approximate)
         kept = _agreeing(found) if approximate else found
         kept = kept if len(kept) >= min(WANTED, len(found)) else found
         errors = _density_errors(list(kept.values()))
-        slopes, gradient_error = _compare_slopes(witnesses, list(kept.values()), seed, approximate)
-        tolerance = TRUNCATED_TOLERANCE if approximate else GRADIENT_TOLERANCE
+        slopes, gradient_error = _compare_slopes(witnesses, list(kept.values()), seed, tolerance)
         if max(errors, default=0.0) > DENSITY_TOLERANCE or gradient_error > tolerance:
             # Where a matrix is almost singular, rounding alone may explain it.
             kept = {number: _with_noise(witnesses, seen, seed) for number, seen in kept.items()}
             errors = _density_errors(list(kept.values()))
-            slopes, gradient_error = _compare_slopes(witnesses, list(kept.values()), seed, approximate)
+            slopes, gradient_error = _compare_slopes(witnesses, list(kept.values()), seed, tolerance)
     return Certificate(
         engine="stanli",
         seed=seed,
@@ -162,7 +164,7 @@ def _agreeing(found: dict[int, Seen]) -> dict[int, Seen]:
 
 
 def _compare_slopes(
-    witnesses: _Witnesses, found: list[Seen], seed: int, approximate: bool
+    witnesses: _Witnesses, found: list[Seen], seed: int, tolerance: float
 ) -> tuple[tuple[float, float] | None, float]:
     """Compare the derivative in a random direction; of one that is approximate, at the point where it is best."""
     best: tuple[tuple[float, float] | None, float] = (None, 0.0)
@@ -172,7 +174,7 @@ def _compare_slopes(
             continue
         if best[0] is None or told[1] < best[1]:
             best = told
-        if not approximate or best[1] <= TRUNCATED_TOLERANCE:
+        if tolerance <= GRADIENT_TOLERANCE or best[1] <= tolerance:
             break
     return best
 
@@ -206,21 +208,15 @@ def _direction(dimension: int, seed: int) -> np.ndarray:
 
 
 def _with_noise(witnesses: _Witnesses, seen: Seen, seed: int) -> Seen:
-    """See what rounding does: over steps so small that a density is a straight line, the rest is noise.
-
-    A wrong density is as smooth as a right one, so that this excuses none.
-    """
+    """See what rounding does near a point."""
     if not seen.q.size:
         return seen
     direction = _direction(seen.q.size, seed)
-    steps = np.arange(NEIGHBOURS)
-    near = [witnesses.at(seen.q + k * TINY_STEP * direction) for k in steps]
+    near = [witnesses.at(seen.q + k * TINY_STEP * direction) for k in range(NEIGHBOURS)]
     table = np.array([[s.scipy, s.engine, float(s.gradient @ direction)] for s in near if s is not None])
     if len(table) < NEIGHBOURS or not np.isfinite(table).all():
         return seen
-    line = np.stack([np.ones(NEIGHBOURS), steps], axis=1)
-    bent = table - table[0]
-    noise = np.abs(bent - line @ np.linalg.lstsq(line, bent, rcond=None)[0]).max(axis=0)
+    noise = noise_of(table)
     return replace(seen, noise=float(noise[0] + noise[1]), slope_noise=float(noise[2]))
 
 

@@ -349,7 +349,7 @@ class Model:
 
     def verify(self, points: int = 8, seed: int = 0) -> Agreement:
         """Check that SciPy, torch and Stan agree on this model's density and gradient."""
-        from scistan.inference.agreement import verify
+        from scistan.inference.verify import verify
 
         return verify(self.instance(), points, seed)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import scistan as ss
-from scistan.inference.agreement import DENSITY_TOLERANCE
+from scistan.inference.tolerance import DENSITY_TOLERANCE
 from tests.random_models import Recipe, build, recipes
 
 LAWS = {"deadline": None, "derandomize": True, "suppress_health_check": list(HealthCheck)}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scistan.inference.agreement import verify
+from scistan.inference.verify import verify
 from scistan.passes import PASSES
 from tests.targets.stan_cases import build, cases
 from tests.targets.test_stan_distributions import NOT_YET, remarks

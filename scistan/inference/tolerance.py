@@ -1,0 +1,38 @@
+"""How far apart two right computations of one density may be: by arithmetic, and by what Stan's functions are good for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scistan.targets.stan.accuracy import slope_error
+from scistan.targets.stan.program import StanProgram
+
+__all__ = ["DENSITY_TOLERANCE", "EPSILON", "GRADIENT_TOLERANCE", "NEIGHBOURS", "NOISES", "ROUNDING", "STEP", "TINY_STEP",
+           "allowed_slope_error", "noise_of"]  # fmt: skip
+
+# Densities are compared as differences between points, relative to the size of what is added up; gradients meet
+# through a central difference of step 1e-5, which is good to about 1e-9 of the values' size.
+DENSITY_TOLERANCE = 1e-8
+GRADIENT_TOLERANCE = 1e-5
+STEP = 1e-5
+EPSILON = float(np.finfo(float).eps)
+# A value is a sum whose parts are each right to a few units in the last place, in two ways of writing it.
+ROUNDING = 8 * EPSILON
+# Noise is seen at neighbours of a point; the largest of eight is as likely as not below the one that matters.
+NEIGHBOURS, TINY_STEP, NOISES = 8, 1e-10, 8
+
+
+def allowed_slope_error(program: StanProgram) -> float:
+    """Give the relative error that a program's derivatives may have: arithmetic's, or that of Stan's own functions."""
+    return max(GRADIENT_TOLERANCE, slope_error(program.text))
+
+
+def noise_of(table: np.ndarray) -> np.ndarray:
+    """Give what rounding does to each column of numbers at neighbours, which lie `TINY_STEP` apart.
+
+    Over steps so small a density is a straight line, and the rest is noise. A wrong density is as smooth as a right
+    one, so that this excuses none.
+    """
+    line = np.stack([np.ones(len(table)), np.arange(len(table))], axis=1)
+    bent = table - table[0]
+    return np.asarray(np.abs(bent - line @ np.linalg.lstsq(line, bent, rcond=None)[0]).max(axis=0))

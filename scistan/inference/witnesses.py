@@ -1,0 +1,176 @@
+"""The three targets on one model and its data: what each says of a point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from scistan.distributions.density import total
+from scistan.distributions.resolve import value_domain
+from scistan.engines.density import StanDensity
+from scistan.graph.graph import Term
+from scistan.graph.instance import Instance
+from scistan.graph.node import Node
+from scistan.inference.tolerance import EPSILON, NEIGHBOURS, NOISES, STEP, TINY_STEP, noise_of
+from scistan.messages import agreement as messages
+from scistan.targets.evaluate import Evaluator
+from scistan.targets.scipy import JointDensity
+from scistan.targets.stan.program import lower_to_stan
+from scistan.targets.stan.twin import flat_twin
+
+__all__ = ["Seen", "Witnesses"]
+
+_NEARER = 6  # how often a point that Stan has no coordinates for is moved half the way to the middle
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A point and the log densities there, of the constrained values; `size` is how large their parts are.
+
+    `gradient` is Stan's over its coordinates, `slopes` torch's over what Stan writes out.
+    """
+
+    q: np.ndarray
+    latents: Mapping[str, np.ndarray]
+    scipy: float
+    size: float
+    torch: float
+    stan: float
+    gradient: np.ndarray
+    slopes: np.ndarray
+    noise: float = 0.0  # what rounding was seen to do to the densities, and to a derivative
+    slope_noise: float = 0.0
+
+    @property
+    def densities(self) -> tuple[float, float, float]:
+        return self.scipy, self.torch, self.stan
+
+
+class Witnesses:
+    """What is needed to ask the targets, made once for all points."""
+
+    def __init__(self, instance: Instance, **switches: Any) -> None:
+        from scistan.targets.torch import TorchDensity
+        from scistan.targets.torch.support import guards, signs_of
+
+        self.instance = instance
+        self.program = lower_to_stan(instance.graph, log_lik=False, predictive=False, log_prior=False, **switches)
+        data = self.program.data(instance)
+        self.stan = StanDensity(self.program.text, data)
+        twin = flat_twin(self.program)
+        self._flat = StanDensity(twin.text, twin.data(data)) if twin is not None else None
+        self._joint = JointDensity(instance)
+        self._torch = TorchDensity(instance)
+        self._priors = {p.term.name: p.prior for p in self.program.parameters if p.prior is not None}
+        signs = signs_of(instance)
+        self._nodes: list[Node] = []
+        for term in instance.graph.terms:
+            self._nodes += [total(self._priors.get(term.name, term)), *guards(term, signs)]
+        self._spread = self._spreads()
+
+    # -- points -----------------------------------------------------------------------------------------
+    def point(self, rng: np.random.Generator) -> np.ndarray:
+        """Draw a point well inside the domains, in Stan's coordinates."""
+        torch, start = self._torch.torch, rng.normal(size=self._torch.dimension) * self._spread
+        for attempt in range(_NEARER):
+            evaluator, _, _ = self._torch.constrain(torch.as_tensor(start * 0.5**attempt, dtype=torch.float64))
+            values = {t.name: evaluator[t.value].array.numpy() for t in self.instance.graph.latents}
+            try:
+                return self.coordinates(values)
+            except RuntimeError as error:
+                refused = str(error)
+        raise messages.no_coordinates(refused)
+
+    def coordinates(self, values: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Give Stan's coordinates of the latents' values."""
+        return self.stan.unconstrain(self.program.inits(values, self.instance))
+
+    def _spreads(self) -> np.ndarray:
+        """Give how far each coordinate may lie from 0; a large matrix is near singular where they are like small ones."""
+        found = [np.zeros(0)]
+        for block in self._torch.blocks:
+            shape = self.instance.shape(block.term.draw.shape)
+            found.append(np.full(block.stop - block.start, value_domain(block.term.draw).spread(shape)))
+        return np.concatenate(found)
+
+    # -- what they say ------------------------------------------------------------------------------------
+    def at(self, q: np.ndarray) -> Seen:
+        """Ask all three at a point."""
+        drawn = self.stan.constrain(q)
+        latents = {t.name: self._shaped(drawn, t) for t in self.instance.graph.latents}
+        scipy, size = self._joint.at({t.value: latents[t.name] for t in self.instance.graph.latents})
+        by_torch, slopes = self._torch_gradient(drawn, latents)
+        by_stan, gradient = _asked(self.stan, q)
+        if self._flat is not None:
+            jacobian, of_jacobian = _asked(self._flat, q)
+            by_stan, gradient, size = by_stan - jacobian, gradient - of_jacobian, size + abs(jacobian)
+        return Seen(q, latents, scipy, size, by_torch, by_stan, gradient, slopes)
+
+    def _shaped(self, drawn: Mapping[str, np.ndarray], term: Term) -> np.ndarray:
+        """Give a latent its own axes; one without elements has no columns."""
+        lengths = self.instance.shape(term.draw.shape)
+        return drawn[term.name].reshape(lengths) if term.name in drawn else np.empty(lengths)
+
+    def derivative(self, seen: Seen, direction: np.ndarray) -> tuple[float, float]:
+        """Give torch's derivative along Stan's own transform, and how much of it rounding may have lost."""
+        ahead, behind = (self.stan.constrain_flat(seen.q + sign * STEP * direction) for sign in (1, -1))
+        moved = ahead != behind
+        slopes = seen.slopes[moved]
+        lost = EPSILON / STEP * float(np.abs(slopes) @ np.abs(ahead[moved]))
+        return float(slopes @ (ahead - behind)[moved]) / (2 * STEP), lost
+
+    def with_noise(self, seen: Seen, direction: np.ndarray) -> Seen:
+        """See what rounding does near a point."""
+        rows = []
+        for k in range(NEIGHBOURS):
+            near = self.at(seen.q + k * TINY_STEP * direction)
+            rows.append([*near.densities, float(near.gradient @ direction), self.derivative(near, direction)[0]])
+        table = np.array(rows)
+        if not np.isfinite(table).all():
+            return seen
+        noise = NOISES * noise_of(table)
+        return replace(seen, noise=float(noise[:3].sum()), slope_noise=float(noise[3:].sum()))
+
+    def _torch_gradient(
+        self, drawn: Mapping[str, np.ndarray], latents: Mapping[str, np.ndarray]
+    ) -> tuple[float, np.ndarray]:
+        """Give the log density of the latents, and its gradient over what Stan has for them: standard ones where it does.
+
+        Through the values of a latent whose covariance is almost singular, the gradient would lose its digits.
+        """
+        density, columns = self._torch, self.stan.columns
+        torch, evaluator = density.torch, Evaluator(density.instance, density.backend)
+        leaves: dict[str, Any] = {}
+        result = density.backend.zeros()
+        for p in self.program.parameters:
+            own = p.term.name if p.prior is None else p.free_name
+            array = latents[own] if p.prior is None else drawn.get(own, latents[p.term.name])
+            leaf = leaves[own] = density.backend.constant(np.array(array)).requires_grad_(True)
+            affine = density.affine(p.term, evaluator) if p.prior is not None else None
+            if p.prior is not None and affine is not None:
+                evaluator.set(p.prior.value, leaf, batched=False)
+                result = result - torch.log(affine.slope).expand_as(leaf).sum()
+            evaluator.set(p.term.value, affine.value(leaf) if affine else leaf, batched=False)
+        slopes = np.zeros(columns.count)
+        try:
+            for node in self._nodes:
+                result = result + evaluator[node].array.sum()
+        except torch.linalg.LinAlgError:  # a matrix without a factor is not positive definite
+            return -np.inf, slopes
+        if result.requires_grad:
+            found = torch.autograd.grad(result, list(leaves.values()), allow_unused=True)
+            for name, slope in zip(leaves, found, strict=True):
+                if slope is not None and name in columns.places:
+                    slopes[columns.places[name]] = slope.numpy().reshape(-1)
+        return float(result.detach()), slopes
+
+
+def _asked(density: StanDensity, q: np.ndarray) -> tuple[float, np.ndarray]:
+    """Ask Stan; where it rejects a point, a term has no meaning there: the density is zero."""
+    try:
+        return density.log_density_gradient(q)
+    except RuntimeError:
+        return -np.inf, np.full(q.shape, np.nan)
