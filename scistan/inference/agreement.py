@@ -10,6 +10,7 @@ import numpy as np
 
 from scistan.distributions.density import total
 from scistan.engines.density import StanDensity
+from scistan.given import as_whole
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
@@ -17,6 +18,7 @@ from scistan.inference.density import check_complete
 from scistan.messages import inference as messages
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import joint_log_density
+from scistan.targets.scipy.streams import use_seed
 from scistan.targets.stan.parameter import Parameter
 from scistan.targets.stan.program import StanProgram, lower_to_stan
 from scistan.targets.stan.twin import flat_twin
@@ -96,8 +98,7 @@ class Agreement:
 
 def verify(instance: Instance, points: int, seed: int, **switches: Any) -> Agreement:
     """Compare the three targets at random points of the unconstrained space."""
-    if not isinstance(points, int | np.integer) or points < 1:
-        raise messages.too_few("points", points)
+    points, seed = as_whole("points", points), use_seed(seed)
     from scistan.targets.torch import TorchDensity
 
     check_complete(instance)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from scistan.errors import DataError, ModelError
 from scistan.graph.places import user_place
 
+_LONGEST = 120
+
 
 def kind_of(what: object) -> str:
     """Say what a thing is, in a word with its article."""
@@ -14,6 +16,15 @@ def kind_of(what: object) -> str:
         type(what).__name__, type(what).__name__
     )
     return "None" if what is None else f"{'an' if word[0] in 'aeiou' or word == 'ndarray' else 'a'} {word}"
+
+
+def as_given(what: object) -> str:
+    """Show a value as it was given, where that is short; what it is, where nothing can show it."""
+    try:
+        text = " ".join(repr(what).split())
+    except (ValueError, TypeError, AttributeError, RecursionError):  # 10**5000 has more digits than Python prints
+        return kind_of(what)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 2]} …"
 
 
 def not_a_value(what: object, why: str = "", remedy: str = "") -> ModelError:
