@@ -5,21 +5,39 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-__all__ = ["is_watched", "open_bar"]
+__all__ = ["is_terminal", "is_watched", "open_bar", "say"]
 
 _WIDTH = 100  # characters of a bar in a notebook, whose cell has no width to ask for
 
 
 def is_watched() -> bool:
     """Tell whether a progress bar would be seen: in a terminal or in a running notebook."""
-    return sys.stderr.isatty() or _in_notebook()
+    return is_terminal() or _in_notebook()
+
+
+def is_terminal() -> bool:
+    """Tell whether messages go to a terminal; a program without streams, or with closed ones, has none."""
+    try:
+        return sys.stderr is not None and sys.stderr.isatty()
+    except (ValueError, OSError):  # closed
+        return False
+
+
+def say(text: str) -> None:
+    """Write a line to the user's log, if there is one."""
+    try:
+        if sys.stderr is not None:
+            sys.stderr.write(f"{text}\n")
+            sys.stderr.flush()
+    except (ValueError, OSError):  # closed, or nobody reads it any more
+        return
 
 
 def open_bar(**options: Any) -> Any:
     """Open a tqdm bar: in a terminal, where it leaves nothing, or in one output of a cell, which keeps its end."""
     from tqdm import tqdm
 
-    if sys.stderr.isatty() or not _in_notebook():
+    if is_terminal() or not _in_notebook():
         return tqdm(**{"leave": False, "file": sys.stderr, **options})
     return tqdm(**{"leave": True, "file": _CellOutput(), "ncols": _WIDTH, "mininterval": 0.5, **options})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,7 @@ from scistan.engines.stancsv import header, read_rows
 from scistan.engines.statistics import FROM_STAN, typed
 from scistan.engines.tail import Tail
 from scistan.messages import sampling as messages
-from scistan.toolchain.build import BuildOptions, compile_stan
-from scistan.toolchain.use import hold
+from scistan.toolchain.build import BuildOptions, held_executable
 
 __all__ = ["CmdStanEngine", "CsvFiles", "executable_for"]
 
@@ -50,17 +50,17 @@ class CmdStanEngine:
         """Draw from the posterior; the draws do not depend on how many chains run at once."""
         settings = settings_for(self.name, request.options)
         started = time.perf_counter()
-        executable = executable_for(request.text, settings.get("metric", "diag_e"), request.progress)
-        ready = time.perf_counter()
-        folder = Folder("scistan-cmdstan-")
-        try:
-            draws = self._run(request, settings, executable, folder, {"build": ready - started})
-        except OSError as error:
-            folder.remove()
-            raise messages.cannot_write(str(error)) from None
-        except BaseException:
-            folder.remove()
-            raise
+        with executable_for(request.text, settings.get("metric", "diag_e"), request.progress) as executable:
+            ready = time.perf_counter()
+            folder = Folder("cmdstan")
+            try:
+                draws = self._run(request, settings, executable, folder, {"build": ready - started})
+            except OSError as error:
+                folder.remove()
+                raise messages.cannot_write(str(error)) from None
+            except BaseException:
+                folder.remove()
+                raise
         return draws
 
     def _run(
@@ -75,11 +75,7 @@ class CmdStanEngine:
         files = [folder.path / f"model_{n}.csv" for n in numbers]
         processes = [Process(c, folder.path / f"console_{n}.txt") for c, n in zip(commands, numbers, strict=True)]
         tails = [Tail(p.console, f) for p, f in zip(processes, files, strict=True)]
-        with (
-            hold(executable),
-            heed_interrupts() as wish,
-            open_progress(request.progress, request.iterations, "cmdstan") as bar,
-        ):
+        with heed_interrupts() as wish, open_progress(request.progress, request.iterations, "cmdstan") as bar:
 
             def watch() -> bool:
                 states = [tail.look() for tail in tails] if request.progress else []
@@ -99,11 +95,10 @@ class CmdStanEngine:
         return settle(draws, lengths, fates, bool(wish), wanted)
 
 
-def executable_for(text: str, metric: str, progress: bool) -> Path:
-    """Give the executable of a program; metrics but the diagonal need the runner's further methods."""
-    return compile_stan(
-        text, options=BuildOptions(methods="core" if metric == "diag_e" else "full"), progress=progress
-    )
+def executable_for(text: str, metric: str, progress: bool) -> AbstractContextManager[Path]:
+    """Hold the executable of a program; metrics but the diagonal need the runner's further methods."""
+    options = BuildOptions(methods="core" if metric == "diag_e" else "full")
+    return held_executable(text, options=options, progress=progress)
 
 
 def _commands(request: Request, settings: Mapping[str, Any], executable: Path, folder: Path) -> list[list[str]]:

@@ -8,9 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from scistan.given import LARGEST, as_whole, is_number, is_switch, is_whole
+from scistan.messages import options as option_messages
 from scistan.messages import sampling as messages
+from scistan.targets.scipy.streams import use_seed
 
-__all__ = ["ENGINE_OPTIONS", "METRICS", "check_any_options", "check_options", "settings_for"]
+__all__ = [
+    "ENGINE_OPTIONS", "LEAST_WARMUP", "METHOD_OPTIONS", "METRICS", "check_any_options", "check_method_options",
+    "check_options", "check_run", "engine_seed", "settings_for",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,26 +28,41 @@ class Rule:
     holds: Callable[[Any], bool]
 
 
-def _whole(least: int) -> Callable[[Any], bool]:
-    return lambda x: isinstance(x, int | np.integer) and not isinstance(x, bool) and int(x) >= least
+def _whole(example: str) -> Rule:
+    return Rule(f"a whole number of at least 1 and at most {LARGEST:,}", example, is_whole)
 
 
-def _number(x: Any) -> bool:
-    return isinstance(x, int | float | np.number) and not isinstance(x, bool) and bool(np.isfinite(x))
+def _positive(example: str) -> Rule:
+    return Rule("a positive number", example, lambda x: is_number(x) and x > 0)
+
+
+def _switch(example: str) -> Rule:
+    return Rule("True or False", example, is_switch)
+
+
+def _is_family(x: Any) -> bool:
+    return isinstance(x, str) and x in ("meanfield", "fullrank")
+
+
+def _is_array(x: Any) -> bool:
+    try:
+        return np.asarray(x).dtype.kind in "fiu"
+    except (ValueError, TypeError, RuntimeError):  # rows of several lengths, or a tensor with gradients
+        return False
 
 
 RULES: Mapping[str, Rule] = {
-    "adapt_delta": Rule("a number between 0 and 1", "0.95", lambda x: _number(x) and 0 < x < 1),
-    "max_treedepth": Rule("a whole number of at least 1", "12", _whole(1)),
+    "adapt_delta": Rule("a number between 0 and 1", "0.95", lambda x: is_number(x) and 0 < x < 1),
+    "max_treedepth": _whole("12"),
     "metric": Rule("a name", "'dense'", lambda x: isinstance(x, str)),
-    "inv_metric": Rule("an array of numbers", "np.ones(3)", lambda x: np.asarray(x).dtype.kind in "fiu"),
-    "step_size": Rule("a positive number", "0.1", lambda x: _number(x) and x > 0),
-    "adapt_engaged": Rule("True or False", "False", lambda x: isinstance(x, bool | np.bool_)),
-    "thin": Rule("a whole number of at least 1", "2", _whole(1)),
-    "save_warmup": Rule("True or False", "True", lambda x: isinstance(x, bool | np.bool_)),
-    "init_radius": Rule("a number of at least 0", "1", lambda x: _number(x) and x >= 0),
-    "parallel_chains": Rule("a whole number of at least 1", "4", _whole(1)),
-    "threads_per_chain": Rule("a whole number of at least 1", "2", _whole(1)),
+    "inv_metric": Rule("an array of numbers", "np.ones(3)", _is_array),
+    "step_size": _positive("0.1"),
+    "adapt_engaged": _switch("False"),
+    "thin": _whole("2"),
+    "save_warmup": _switch("True"),
+    "init_radius": Rule("a number of at least 0", "1", lambda x: is_number(x) and x >= 0),
+    "parallel_chains": _whole("4"),
+    "threads_per_chain": _whole("2"),
 }
 
 _STAN = {name: name for name in RULES}
@@ -65,6 +86,47 @@ METRICS: Mapping[str, Mapping[str, str]] = {
     "cmdstan": _STAN_METRICS,
     "nutpie": {"low_rank": "low_rank", "diag": "diag", "diag_e": "diag"},
 }
+# nutpie's schedule of adaptation is not defined without a step.
+LEAST_WARMUP: Mapping[str, int] = {"stanli": 0, "cmdstan": 0, "nutpie": 1}
+# The options of CmdStan's methods that are no sampler.
+METHOD_OPTIONS: Mapping[str, Mapping[str, Rule]] = {
+    "pathfinder": {
+        "num_paths": _whole("4"),
+        "max_lbfgs_iters": _whole("1000"),
+        "history_size": _whole("5"),
+        "num_elbo_draws": _whole("25"),
+        "psis_resample": _switch("True"),
+    },
+    "laplace": {
+        "jacobian": _switch("True"),
+        "opt_args": Rule("a dict of options", "{'algorithm': 'lbfgs'}", lambda x: isinstance(x, Mapping)),
+    },
+    "variational": {
+        "algorithm": Rule("'meanfield' or 'fullrank'", "'meanfield'", _is_family),
+        "iter": _whole("10_000"),
+        "grad_samples": _whole("1"),
+        "elbo_samples": _whole("100"),
+        "eta": _positive("1.0"),
+        "adapt_engaged": _switch("True"),
+        "tol_rel_obj": _positive("0.01"),
+    },
+}
+
+
+def check_run(engine: str, draws: object, warmup: object, chains: object) -> tuple[int, int, int]:
+    """Read the numbers of a run: whole, no bigger than C's int, and a warm-up that the engine can do with."""
+    read = as_whole("draws", draws), as_whole("warmup", warmup, 0), as_whole("chains", chains)
+    if sum(read[:2]) > LARGEST:
+        raise option_messages.too_many("draws + warmup", sum(read[:2]), LARGEST)
+    least = LEAST_WARMUP.get(engine, 0)
+    if read[1] < least:
+        raise messages.no_warmup(engine, least, read[1])
+    return read
+
+
+def engine_seed(seed: object) -> int:
+    """Check a seed that was given for a run of Stan, whose seeds have 32 bits, or draw one."""
+    return use_seed(seed, 2**32 - 1)
 
 
 def check_options(engine: str, options: Mapping[str, Any]) -> None:
@@ -92,9 +154,18 @@ def check_any_options(options: Mapping[str, Any]) -> None:
         raise messages.unknown_metric("auto", metric, {"auto": every})
 
 
-def _check_value(option: str, value: object) -> None:
-    if value is not None and not RULES[option].holds(value):
-        raise messages.bad_option(option, value, RULES[option].words, RULES[option].example)
+def check_method_options(method: str, options: Mapping[str, Any]) -> None:
+    """Refuse options that a method of CmdStan lacks, and values that cannot be."""
+    rules = METHOD_OPTIONS[method]
+    for option, value in options.items():
+        if option not in rules:
+            raise messages.unknown_option(method, option, rules, [])
+        _check_value(option, value, rules)
+
+
+def _check_value(option: str, value: object, rules: Mapping[str, Rule] = RULES) -> None:
+    if value is not None and not rules[option].holds(value):
+        raise option_messages.bad_option(option, value, rules[option].words, rules[option].example)
 
 
 def settings_for(engine: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -103,4 +174,8 @@ def settings_for(engine: str, options: Mapping[str, Any]) -> dict[str, Any]:
     given = {option: value for option, value in options.items() if value is not None}
     if "metric" in given:
         given["metric"] = METRICS[engine][given["metric"]]
-    return {ENGINE_OPTIONS[engine][option]: value for option, value in given.items()}
+    return {ENGINE_OPTIONS[engine][option]: _plain(value) for option, value in given.items()}
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

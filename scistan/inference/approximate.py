@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +15,10 @@ from scistan.engines.columns import gather
 from scistan.engines.encoding import to_json
 from scistan.engines.folder import Folder
 from scistan.engines.loading import load_cmdstanpy, version_of
+from scistan.engines.options import check_method_options, engine_seed
 from scistan.engines.protocol import Chains, Draws
 from scistan.engines.registry import ENGINES
+from scistan.given import as_switch, as_whole
 from scistan.inference.density import check_complete
 from scistan.inference.fit import Fit
 from scistan.inference.inits import starting_values
@@ -24,9 +26,7 @@ from scistan.inference.refusal import in_users_terms
 from scistan.inference.sample import fit_of
 from scistan.inference.subject import Subject
 from scistan.messages import sampling as messages
-from scistan.targets.scipy.streams import use_seed
-from scistan.toolchain.build import BuildOptions, compile_stan
-from scistan.toolchain.use import hold
+from scistan.toolchain.build import BuildOptions, held_executable
 
 __all__ = ["approximate"]
 
@@ -37,11 +37,6 @@ _DENSITIES = {
     "log_p__": "lp",
     "log_q__": "lp_approx",
     "log_g__": "lp_approx",
-}
-_OWN = {
-    "pathfinder": ("num_paths", "max_lbfgs_iters", "history_size", "num_elbo_draws", "psis_resample"),
-    "laplace": ("jacobian", "opt_args"),
-    "variational": ("algorithm", "iter", "grad_samples", "elbo_samples", "eta", "adapt_engaged", "tol_rel_obj"),
 }
 
 
@@ -55,34 +50,36 @@ def approximate(
     options: Mapping[str, Any],
 ) -> Fit:
     """Run a method of CmdStan that is no sampler, and give its draws as one chain."""
-    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 1:
-        raise messages.too_few("draws", draws)
-    for option in options:
-        if option not in _OWN[method]:
-            raise messages.unknown_option(method, option, _OWN[method], [])
+    draws = as_whole("draws", draws)
+    progress = as_switch("progress", progress)
+    check_method_options(method, options)
     if ENGINES["cmdstan"].missing:
         raise messages.engine_missing("cmdstan", ENGINES["cmdstan"].missing, ENGINES["cmdstan"].fix)
     cmdstanpy = load_cmdstanpy()
     check_complete(subject.instance)
-    used = use_seed(seed) % 2**32
+    used = engine_seed(seed)
     data = to_json(subject.data)
     starts = starting_values(subject.instance, subject.program, inits, 1, used, data)
     started = time.perf_counter()
-    with in_users_terms(subject.program):
-        executable = compile_stan(subject.program.text, options=BuildOptions(methods="full"), progress=progress)
-    ready = time.perf_counter()
-    folder = Folder(f"scistan-{method}-")
-    try:
-        (folder.path / "data.json").write_text(data)
-        common = {"data": str(folder.path / "data.json"), "seed": used, "output_dir": str(folder.path)}
-        start = None if starts is None else orjson.loads(starts[0])
-        with hold(executable), cmdstanpy.disable_logging(), _errors():
-            model = cmdstanpy.CmdStanModel(exe_file=str(executable))
-            native = _METHODS[method](model, int(draws), common, start, dict(options))
-        names, table = _table(native, method)
-    except BaseException:
-        folder.remove()
-        raise
+    with ExitStack() as holds:
+        with in_users_terms(subject.program):
+            wanted = BuildOptions(methods="full")
+            executable = holds.enter_context(
+                held_executable(subject.program.text, options=wanted, progress=progress)
+            )
+        ready = time.perf_counter()
+        folder = Folder(method)
+        try:
+            (folder.path / "data.json").write_text(data)
+            common = {"data": str(folder.path / "data.json"), "seed": used, "output_dir": str(folder.path)}
+            start = None if starts is None else orjson.loads(starts[0])
+            with cmdstanpy.disable_logging(), _errors():
+                model = cmdstanpy.CmdStanModel(exe_file=str(executable))
+                native = _METHODS[method](model, int(draws), common, start, dict(options))
+            names, table = _table(native, method)
+        except BaseException:
+            folder.remove()
+            raise
     timing = {"build": ready - started, "sample": time.perf_counter() - ready}
     kept = _chains(names, table[:draws])
     found = Draws(kept, "cmdstan", {"cmdstanpy": version_of("cmdstanpy")}, timing, (1,), native=_Kept(native, folder))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from scistan.engines.options import ENGINE_OPTIONS, METRICS, check_any_options
+from scistan.engines.options import ENGINE_OPTIONS, LEAST_WARMUP, METRICS, check_any_options
 from scistan.engines.pilot import Pilot
 from scistan.errors import SamplingError, UnsupportedError
 from scistan.graph.instance import Instance
@@ -53,7 +53,7 @@ class Plan:
         return replace(self, options={**self.options, **options})
 
 
-def fitting_engines(at_hand: list[str], options: Mapping[str, Any], inits: bool) -> list[str]:
+def fitting_engines(at_hand: list[str], options: Mapping[str, Any], inits: bool, warmup: int) -> list[str]:
     """List the engines at hand that take all options; an option that none takes is refused by name."""
     check_any_options(options)
     fitting: list[str] = [
@@ -63,6 +63,7 @@ def fitting_engines(at_hand: list[str], options: Mapping[str, Any], inits: bool)
         and not set(options) - set(ENGINE_OPTIONS[name])
         and (options.get("metric") or "diag") in METRICS[name]
         and not (inits and name == "nutpie")
+        and warmup >= LEAST_WARMUP[name]
     ]
     if not fitting:
         raise messages.no_engine_has(sorted(options))

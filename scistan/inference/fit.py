@@ -14,7 +14,7 @@ import numpy as np
 from scistan.diagnostics import Context, Diagnosis, check_approximation, check_draws
 from scistan.engines.protocol import Draws
 from scistan.inference.certificate import Certificate
-from scistan.inference.groups import GENERATED, make_group
+from scistan.inference.groups import GENERATED, check_groups_fit, make_group
 from scistan.inference.named import Named
 from scistan.inference.paths import as_path
 from scistan.inference.seam import dataset_names, dataset_of, leave_one_out, summary_table, to_inference_data
@@ -129,6 +129,7 @@ class Fit:
     @cached_property
     def idata(self) -> Any:
         """The draws as ArviZ data with the model's dims and coords."""
+        check_groups_fit(self, _ORDER)
         return to_inference_data({name: self.group(name) for name in _ORDER})
 
     @property

@@ -95,13 +95,19 @@ def _over_draws(
         return {}
     chains, draws = posterior[terms[0].name].shape[:2] if terms else shape or (0, 0)
     flat = {t.value: _flat(posterior[t.name]) for t in terms}
-    parts: dict[str, list[np.ndarray]] = {}
-    for number, rows in enumerate(_blocks(chains * draws, _biggest(instance))):
+    total = chains * draws
+    whole: dict[str, np.ndarray] = {}
+    for number, rows in enumerate(_blocks(total, _biggest(instance))):
         block: dict[Node, np.ndarray] = {leaf: array[rows] for leaf, array in flat.items()}
-        count = min(rows.stop, chains * draws) - rows.start
+        count = min(rows.stop, total) - rows.start
         for name, array in compute(block, number, count).items():
-            parts.setdefault(name, []).append(array)
-    whole = {name: part[0] if len(part) == 1 else np.concatenate(part) for name, part in parts.items()}
+            if count == total:
+                whole[name] = array
+                continue
+            # Filled block by block: never more memory than the result and one block.
+            if name not in whole:
+                whole[name] = np.empty((total, *array.shape[1:]), array.dtype)
+            whole[name][rows] = array
     return {name: array.reshape(chains, draws, *array.shape[1:]) for name, array in whole.items()}
 
 

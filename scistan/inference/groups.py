@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,16 +12,18 @@ import numpy as np
 from scistan.inference.generated import log_likelihood, log_prior, predictive
 from scistan.inference.prior import constant_data, observed_data
 from scistan.inference.seam import group
+from scistan.inference.size import check_fits, sizes_of
 from scistan.messages import sampling as messages
 from scistan.version import __version__
 
 if TYPE_CHECKING:
     from scistan.inference.fit import Fit
 
-__all__ = ["GENERATED", "make_group"]
+__all__ = ["GENERATED", "check_groups_fit", "make_group"]
 
 # Groups computed from the latents' draws; `keep` may leave them out.
 GENERATED = ("posterior_predictive", "log_likelihood", "log_prior")
+_BY_ROW = GENERATED[:2]
 
 
 def make_group(fit: Fit, name: str) -> Any:
@@ -29,7 +32,19 @@ def make_group(fit: Fit, name: str) -> Any:
         return None
     if name in GENERATED and any(latent not in fit.posterior for latent in fit.subject.latents):
         raise messages.not_kept(f"`{name}`")
+    check_groups_fit(fit, [name])
     return _MAKERS[name](fit)
+
+
+def check_groups_fit(fit: Fit, names: Sequence[str]) -> None:
+    """Refuse groups that are not made yet and do not fit into memory together: some have a number for each row."""
+    missing = [name for name in names if name in _BY_ROW and name not in fit.groups and name not in fit.left_out]
+    if fit.subject is None or not missing:
+        return
+    instance, (chains, draws) = fit.subject.instance, fit.shape
+    by_variable = sizes_of(instance, [t.name for t in instance.graph.observed], chains * draws)
+    sizes = {f"{n} of {v}": size for n in missing for v, size in by_variable.items()}
+    check_fits(sizes, 1, partial(messages.generated_too_big, " and ".join(f"`{name}`" for name in missing)))
 
 
 def _posterior(fit: Fit) -> Any:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scistan.given import as_choice, as_whole
 from scistan.graph.instance import Instance
 from scistan.graph.places import warn_at_users_line
 from scistan.inference.extrapolation import data_given, far_outside
@@ -18,7 +18,8 @@ from scistan.inference.generated import derived_quantities, predictive
 from scistan.inference.levels import NEW_LEVELS, Asked, Latents, latents_at
 from scistan.inference.prior import constant_data
 from scistan.inference.seam import group, to_inference_data
-from scistan.inference.size import free_memory
+from scistan.inference.size import check_fits, sizes_of
+from scistan.messages import options as option_messages
 from scistan.messages import prediction as words
 from scistan.messages import sampling as messages
 from scistan.targets.scipy.streams import use_seed
@@ -41,13 +42,11 @@ class Question:
     draws: int | None = None
 
     def __post_init__(self) -> None:
-        if self.new_levels not in NEW_LEVELS:
-            raise messages.bad_option("new_levels", self.new_levels, " or ".join(map(repr, NEW_LEVELS)), "'draw'")
+        as_choice("new_levels", self.new_levels, NEW_LEVELS)
         if not isinstance(self.do, Mapping):
-            raise messages.bad_option("do", self.do, "a dict of variables and their values", "{'x': 1.0}")
-        whole = isinstance(self.draws, int | np.integer) and not isinstance(self.draws, bool)
-        if self.draws is not None and (not whole or self.draws < 1):
-            raise messages.too_few("draws", self.draws)
+            raise option_messages.bad_option("do", self.do, "a dict of variables and their values", "{'x': 1.0}")
+        if self.draws is not None:
+            as_whole("draws", self.draws, most=None)
 
 
 def predict(fit: Fit, question: Question, seed: int) -> Any:
@@ -64,7 +63,7 @@ def predict(fit: Fit, question: Question, seed: int) -> Any:
     names = _names(instance, question.var_names)
     chains, length = fit.shape
     rows = _rows(chains, length, question.draws)
-    _check_memory(instance, names, rows.size)
+    check_fits(sizes_of(instance, names, rows.size), 1, words.prediction_too_big)
     flat = {t.name: _flat(fit.posterior[t.name]) for t in instance.graph.latents}
     # Draws are known by their numbers in the posterior, so that what is computed with both pairs them.
     numbers: dict[str, list[object]] = {"draw": rows[0].tolist()}
@@ -119,7 +118,7 @@ def _names(instance: Instance, asked: Sequence[str] | None) -> list[str]:
 
 def _rows(chains: int, length: int, asked: int | None) -> np.ndarray:
     """Choose draws, as many from each chain, evenly spaced; first axis: chains."""
-    each = length if asked is None else max(1, min(length, round(asked / chains)))
+    each = length if asked is None else max(1, min(length, round(min(asked, chains * length) / chains)))
     within = np.linspace(0, length - 1, each).round().astype(np.intp) if each < length else np.arange(length)
     return np.arange(chains)[:, None] * length + within
 
@@ -137,16 +136,6 @@ def _computed(
     derived = derived_quantities(instance, posterior, [n for n in names if n in graph.derived], shape, drawn)
     found = {**posterior, **drawn, **derived}
     return {name: found[name] for name in names}
-
-
-def _check_memory(instance: Instance, names: Iterable[str], rows: int) -> None:
-    """Refuse predictions that do not fit into memory, and say what takes most."""
-    graph = instance.graph
-    shapes = {t.name: t.draw.shape for t in graph.terms} | {n: node.shape for n, node in graph.derived.items()}
-    sizes = {name: 8.0 * rows * math.prod(instance.shape(shapes[name])) for name in names}
-    needed, free = sum(sizes.values()), free_memory()
-    if needed > free:
-        raise words.prediction_too_big(needed, free, sorted(sizes.items(), key=lambda item: -item[1])[:3])
 
 
 def _told(fitted: Instance, instance: Instance, latents: Latents, question: Question) -> dict[str, str]:

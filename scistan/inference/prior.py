@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from scistan.given import as_whole
 from scistan.graph.instance import Instance
 from scistan.graph.node import Data
 from scistan.inference.seam import group, to_inference_data
-from scistan.messages import inference as messages
+from scistan.inference.size import check_draws_fit
 from scistan.ops.levels import is_factor
 from scistan.targets.scipy import ancestral_draws
 from scistan.targets.scipy.streams import use_seed
@@ -20,10 +21,9 @@ __all__ = ["constant_data", "draw_prior", "observed_data", "simulate"]
 
 def draw_prior(instance: Instance, draws: int, seed: int | None) -> Any:
     """Draw every variable `draws` times: prior, prior_predictive, observed_data, constant_data."""
-    if not isinstance(draws, int | np.integer) or draws < 1:
-        raise messages.too_few("draws", draws)
-    used = use_seed(seed)
-    arrays, _ = ancestral_draws(instance, int(draws), used)
+    draws, used = as_whole("draws", draws, most=None), use_seed(seed)
+    check_draws_fit(instance, draws)
+    arrays, _ = ancestral_draws(instance, draws, used)
     observed = {term.name for term in instance.graph.observed}
     one_chain = {name: array[None] for name, array in arrays.items()}
     prior = {name: array for name, array in one_chain.items() if name not in observed}
@@ -41,7 +41,9 @@ def draw_prior(instance: Instance, draws: int, seed: int | None) -> Any:
 
 def simulate(instance: Instance, seed: int | None) -> dict[str, np.ndarray]:
     """Draw everything once: true latents, derived quantities and data."""
-    arrays, _ = ancestral_draws(instance, 1, use_seed(seed))
+    used = use_seed(seed)
+    check_draws_fit(instance, 1)
+    arrays, _ = ancestral_draws(instance, 1, used)
     return {name: array[0] for name, array in arrays.items()}
 
 

@@ -13,11 +13,12 @@ import numpy as np
 from scistan.diagnostics import Diagnosis
 from scistan.engines.embedded import EmbeddedDensity, open_density
 from scistan.engines.encoding import to_json
-from scistan.engines.options import check_options
+from scistan.engines.options import check_options, check_run, engine_seed
 from scistan.engines.pilot import fly
 from scistan.engines.protocol import Draws, Request
 from scistan.engines.registry import ENGINES, engine_named, engines_at_hand
 from scistan.errors import SamplingError, ScistanError, ToolchainError
+from scistan.given import as_switch
 from scistan.graph.instance import Instance
 from scistan.inference.certificate import Certificate
 from scistan.inference.certify import certify
@@ -39,7 +40,6 @@ from scistan.messages import sampling as messages
 from scistan.passes.rows import merge_equal_rows
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy.evaluate import NUMPY
-from scistan.targets.scipy.streams import use_seed
 from scistan.targets.stan.program import lower_to_stan
 
 __all__ = ["fit_of", "sample", "subject_of"]
@@ -63,21 +63,22 @@ def sample(
     **options: Any,
 ) -> Fit:
     """Sample the posterior of an instance."""
-    for what, given, least in (("draws", draws, 1), ("warmup", warmup, 0), ("chains", chains, 1)):
-        if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
-            raise messages.too_few(what, given, least)
+    if not isinstance(engine, str):
+        engine_named(engine)
+    draws, warmup, chains = check_run(engine, draws, warmup, chains)
+    progress = as_switch("progress", progress)
     if engine != "auto":
         engine_named(engine)
         check_options(engine, options)
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise messages.no_executor(executor)
     keep = [keep] if isinstance(keep, str) else keep
-    fitting = fitting_engines(engines_at_hand(), options, inits is not None) if engine == "auto" else [engine]
+    fitting = fitting_engines(engines_at_hand(), options, inits is not None, warmup) if engine == "auto" else [engine]
     check_complete(instance)
     if not instance.graph.latents:
         raise messages.nothing_to_sample()
     threads = int(options.get("threads_per_chain") or 1) > 1
-    used = use_seed(seed) % 2**32
+    used = engine_seed(seed)
     rows = chains * (draws + (warmup if options.get("save_warmup") else 0))
 
     def lower(merge: bool) -> tuple[Subject, Mapping[str, Any], Request]:

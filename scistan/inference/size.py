@@ -1,18 +1,21 @@
-"""How big a run's draws will be, told before it starts."""
+"""How big draws will be, told before they are made."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from scistan.errors import ScistanError
 from scistan.graph.instance import Instance
 from scistan.messages import sampling as messages
 
-__all__ = ["check_size", "free_memory", "posterior_bytes"]
+__all__ = ["check_draws_fit", "check_fits", "check_size", "free_memory", "sizes_of"]
 
 _SHOWN = 3
+_MOST = 10**18  # rows that a float counts without running over
+Told = Callable[[float, float, Sequence[tuple[str, float]]], ScistanError]
 
 
 def free_memory() -> float:
@@ -40,18 +43,30 @@ def _control_group_rest() -> float:
         return float("inf")
 
 
-def posterior_bytes(instance: Instance, names: Iterable[str], rows: int) -> dict[str, float]:
+def sizes_of(instance: Instance, names: Iterable[str], rows: int) -> dict[str, float]:
     """Give the bytes that `rows` draws of each variable take."""
     graph = instance.graph
-    shapes = {t.name: t.draw.shape for t in graph.latents} | {n: node.shape for n, node in graph.derived.items()}
-    return {name: 8.0 * rows * math.prod(instance.shape(shapes[name])) for name in names if name in shapes}
+    shapes = {t.name: t.draw.shape for t in graph.terms} | {n: node.shape for n, node in graph.derived.items()}
+    return {n: 8.0 * min(rows, _MOST) * math.prod(instance.shape(shapes[n])) for n in names if n in shapes}
+
+
+def check_fits(sizes: Mapping[str, float], copies: float, told: Told) -> None:
+    """Refuse what does not fit into memory in so many copies, saying what takes most of it."""
+    needed, free = copies * sum(sizes.values()), free_memory()
+    if needed > free:
+        raise told(needed, free, sorted(sizes.items(), key=lambda item: -item[1])[:_SHOWN])
 
 
 def check_size(instance: Instance, names: Iterable[str], rows: int) -> None:
-    """Refuse a run whose draws do not fit into memory, and say what takes most."""
-    sizes = posterior_bytes(instance, names, rows)
+    """Refuse a run whose draws do not fit into memory."""
     # Once in the engine's own layout, once gathered under the variables' names.
-    needed, free = 2 * sum(sizes.values()), free_memory()
-    if needed > free:
-        biggest = sorted(sizes.items(), key=lambda item: -item[1])[:_SHOWN]
-        raise messages.too_big(needed, free, biggest)
+    check_fits(sizes_of(instance, names, rows), 2, messages.too_big)
+
+
+def check_draws_fit(instance: Instance, rows: int, copies: float = 1) -> None:
+    """Refuse draws of every variable that do not fit into memory; `rows` may be any number."""
+    graph = instance.graph
+    names = [*(t.name for t in graph.terms), *graph.derived]
+    # A draw without elements, or of a model without variables, still has a number of its own.
+    sizes = {"draw": 8.0 * min(rows, _MOST)} | sizes_of(instance, names, rows)
+    check_fits(sizes, copies, messages.draws_too_big)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from scistan.given import as_whole
 from scistan.graph.instance import Instance
 from scistan.inference.agreement import Agreement
 from scistan.inference.compare import allowed, base_of, directions_of, errors_at
@@ -13,7 +14,7 @@ from scistan.inference.density import check_complete
 from scistan.inference.locate import tell_fault
 from scistan.inference.tolerance import allowed_slope_error
 from scistan.inference.witnesses import Seen, Witnesses
-from scistan.messages import inference as messages
+from scistan.targets.scipy.streams import use_seed
 
 __all__ = ["verify"]
 
@@ -22,14 +23,13 @@ _PATIENCE = 10  # how many times as many points as asked for are tried where the
 
 def verify(instance: Instance, points: int, seed: int, **switches: Any) -> Agreement:
     """Compare the three targets at random points of the unconstrained space."""
-    if not isinstance(points, int | np.integer) or points < 1:
-        raise messages.too_few("points", points)
+    points, seed = as_whole("points", points), use_seed(seed)
     check_complete(instance)
     witnesses = Witnesses(instance, **switches)
     rng = np.random.default_rng(seed)
     most = allowed(allowed_slope_error(witnesses.program))
     with np.errstate(all="ignore"):
-        found, zeros = _collect(witnesses, int(points), rng)
+        found, zeros = _collect(witnesses, points, rng)
         directions = directions_of(witnesses.stan.dimension, rng)
         errors = _errors(witnesses, found, directions)
         if not (errors < most).all():
@@ -39,8 +39,10 @@ def verify(instance: Instance, points: int, seed: int, **switches: Any) -> Agree
         failing = [kind for kind in range(3) if not (errors[:, kind] < most[kind]).all()]
         worst = {kind: int(np.argmax(errors[:, kind])) for kind in failing}
         told = [tell_fault(witnesses, kind, at, found[at], base_of(found), most, switches) for kind, at in worst.items()]
-    largest = errors.max(axis=0, initial=0.0)
-    return Agreement(len(found), *map(float, largest), float(most[2]), zeros, int(points), tuple(told))
+    scipy_torch, scipy_stan, torch_stan = errors.max(axis=0, initial=0.0).tolist()
+    return Agreement(
+        len(found), scipy_torch, scipy_stan, torch_stan, float(most[2]), zeros, points, tuple(told)
+    )
 
 
 def _collect(witnesses: Witnesses, points: int, rng: np.random.Generator) -> tuple[list[Seen], int]:

@@ -8,7 +8,7 @@ from scistan.errors import DataError, ModelError, Place
 from scistan.graph.labels import LabelsDiffer
 from scistan.graph.places import user_place
 from scistan.messages.model import Lengths, nearest
-from scistan.messages.values import short
+from scistan.messages.values import as_given
 
 
 def dim_length(name: str, dim: str, expected: int, given: int, labelled: bool) -> DataError:
@@ -243,7 +243,7 @@ def unknown_coords(dim: str, known: Iterable[str]) -> DataError:
 
 def coords_no_dict(given: object) -> DataError:
     return DataError(
-        f"coords must be a dict of dims and their labels, and are {short(given)}.",
+        f"coords must be a dict of dims and their labels, and are {as_given(given)}.",
         remedy='write `coords={"group": ["a", "b"]}`',
         place=user_place(),
     )

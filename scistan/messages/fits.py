@@ -9,7 +9,7 @@ from scistan.errors import ArgumentError, DataError, ModelError, UnsupportedErro
 from scistan.graph.places import user_place
 from scistan.messages.model import nearest
 from scistan.messages.neighbours import of_fits_elsewhere
-from scistan.messages.values import kind_of, short
+from scistan.messages.values import as_given, kind_of
 
 
 def other_model(saved: str, given: str) -> DataError:
@@ -69,7 +69,7 @@ def no_cmdstan(engine: str) -> ModelError:
 
 
 def no_path(what: str, given: object) -> ArgumentError:
-    given_as = short(given) if short(given) == kind_of(given) else f"{kind_of(given)}: {given!r}"
+    given_as = kind_of(given) if given is None else f"{kind_of(given)}: {as_given(given)}"
     return ArgumentError(
         f"`{what}` needs the path of a file, and was given {given_as}.",
         remedy='write a text, `"fit.nc"`, or a `pathlib.Path`',

@@ -11,6 +11,7 @@ from scistan.errors import DataError, InternalError, ModelError, Place, Sampling
 from scistan.graph.places import user_place
 from scistan.messages import sampling
 from scistan.messages.model import UnknownVariableError, nearest
+from scistan.messages.values import as_given
 
 
 def unknown_target(target: object) -> ModelError:
@@ -36,17 +37,9 @@ def missing_latents(names: Sequence[str]) -> ModelError:
     )
 
 
-def too_few(what: str, given: object) -> ModelError:
-    return ModelError(
-        f"`{what}` must be a whole number of at least 1, and is {given!r}.",
-        remedy=f"write a whole number, `{what}=100` for one",
-        place=user_place(),
-    )
-
-
 def bad_seed(given: object) -> ModelError:
     return ModelError(
-        f"a seed is a whole number of at least 0, and {given!r} is none.",
+        f"a seed is a whole number of at least 0, and {as_given(given)} is none.",
         remedy="write `seed=1`, or leave it out for fresh draws",
         place=user_place(),
     )

@@ -14,7 +14,6 @@ class ChainWarning(UserWarning):
     """A run that gave less than was asked for, or whose draws should be looked at."""
 
 
-_USUAL = {"draws": 1000, "warmup": 1000, "chains": 4}
 # What other packages call our settings.
 _ELSEWHERE = {
     "samples": "draws",
@@ -52,14 +51,6 @@ _INSTEAD = {
 }
 
 
-def too_few(what: str, given: object, least: int = 1) -> ModelError:
-    return ModelError(
-        f"`{what}` must be a whole number of at least {least}, and is {given!r}.",
-        remedy=f"write `{what}={_USUAL.get(what, 100)}`",
-        place=user_place(),
-    )
-
-
 def unknown_engine(engine: object, installed: Mapping[str, str]) -> ModelError:
     known = ", ".join(name if not missing else f"{name} ({missing})" for name, missing in installed.items())
     return ModelError(f"there is no engine {engine!r}.", remedy=f"the engines are auto, {known}", place=user_place())
@@ -84,14 +75,16 @@ def no_engine_has(options: Sequence[str]) -> ModelError:
     return ModelError(f"no engine at hand takes {shown} together.", remedy="name an engine", place=user_place())
 
 
-def bad_option(option: str, value: object, words: str, example: str) -> ModelError:
+def no_warmup(engine: str, least: int, given: int) -> ModelError:
     return ModelError(
-        f"`{option}` must be {words}, and is {value!r}.", remedy=f"write `{option}={example}`", place=user_place()
+        f"the engine {engine!r} needs a warm-up of at least {least}, and `warmup` is {given}.",
+        remedy="write `warmup=1000`, or `engine='stanli'`, which can do without",
+        place=user_place(),
     )
 
 
 def unknown_metric(engine: str, metric: object, metrics: Mapping[str, Iterable[str]]) -> ModelError:
-    others = [name for name, known in metrics.items() if metric in set(known)]
+    others = [name for name, known in metrics.items() if metric in list(known)]
     remedy = f"use {', '.join(sorted(metrics[engine]))}" + (f", or engine={others[0]!r}" if others else "")
     return ModelError(f"the engine {engine!r} has no metric {metric!r}.", remedy=remedy, place=user_place())
 
@@ -249,6 +242,31 @@ def too_big(needed: float, free: float, biggest: Sequence[tuple[str, float]]) ->
         remedy="name what to keep with `keep=[...]`, or draw less, or use `thin`",
         place=user_place(),
     )
+
+
+def draws_too_big(needed: float, free: float, biggest: Sequence[tuple[str, float]]) -> ModelError:
+    return ModelError(
+        f"the draws would take {_memory(needed)} and {_memory(free)} are free; the biggest: {_biggest(biggest)}.",
+        remedy="draw less, `draws=1000` for one",
+        place=user_place(),
+    )
+
+
+def generated_too_big(what: str, needed: float, free: float, biggest: Sequence[tuple[str, float]]) -> ModelError:
+    return ModelError(
+        f"{what} would take {_memory(needed)} and {_memory(free)} are free; the biggest: {_biggest(biggest)}.",
+        remedy="the draws themselves are there, `fit.posterior` and `fit['name']`; `fit.predict(draws=200)` predicts "
+        "with some of them; `m.mcmc(keep=[...])` names what to keep and leaves out what each observation has",
+        place=user_place(),
+    )
+
+
+def _memory(size: float) -> str:
+    return f"{size / 1e9:.1f} GB" if size < 1e15 else f"{size / 1e9:.1e} GB"
+
+
+def _biggest(sizes: Sequence[tuple[str, float]]) -> str:
+    return ", ".join(f"`{name}` {_memory(size)}" for name, size in sizes)
 
 
 def unknown_keep(name: str, known: Iterable[str]) -> ModelError:

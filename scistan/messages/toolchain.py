@@ -152,6 +152,30 @@ def foreign_cache(folder: Path, owner: int) -> ToolchainError:
     )
 
 
+def no_folder(folder: Path) -> ToolchainError:
+    """Something else is where a folder of the cache should be."""
+    return ToolchainError(
+        f"{folder} cannot be used for the cache: it is no folder, or a link to one",
+        remedy="set SCISTAN_CACHE to a folder of your own, or remove what is there",
+    )
+
+
+def bad_place(variable: str, name: str, why: str) -> ToolchainError:
+    """A variable of the environment that names no folder at all."""
+    return ToolchainError(
+        f"{variable}={name!r} is not the name of a folder: {why}",
+        remedy=f"set {variable} to a folder you can write to, or unset it",
+    )
+
+
+def too_much_to_import(path: Path, what: str, limit: float) -> ToolchainError:
+    """An archive that would unpack to more than an export ever holds."""
+    return ToolchainError(
+        f"{path} is not imported: {what} is bigger than {limit / 1e6:,.0f} MB",
+        remedy="an export of `scistan cache export` is smaller; a bigger cache is set by SCISTAN_CACHE_SIZE",
+    )
+
+
 def disk_full(folder: Path, needed: str = "") -> ToolchainError:
     """The disk of the cache has no room left."""
     return ToolchainError(

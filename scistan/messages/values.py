@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from scistan.errors import DataError, ModelError
 from scistan.graph.places import user_place
 
+_LONGEST = 120
+
 
 def kind_of(what: object) -> str:
     """Say what a thing is, in a word with its article."""
@@ -14,12 +16,6 @@ def kind_of(what: object) -> str:
         type(what).__name__, type(what).__name__
     )
     return "None" if what is None else f"{'an' if word[0] in 'aeiou' or word == 'ndarray' else 'a'} {word}"
-
-
-def short(what: object, most: int = 60) -> str:
-    """Write a thing on one line of at most so many characters, else what it is."""
-    written = repr(what)
-    return written if len(written) <= most and "\n" not in written else kind_of(what)
 
 
 _INSTEAD = {
@@ -41,6 +37,13 @@ _WHAT_CAN = (
     "use numbers, lists, NumPy arrays, torch tensors, pandas or xarray objects; "
     "name labels as a factor, `m.site = ss.factor(column)`"
 )
+def as_given(what: object) -> str:
+    """Show a value as it was given, where that is short; what it is, where nothing can show it."""
+    try:
+        text = " ".join(repr(what).split())
+    except (ValueError, TypeError, AttributeError, RecursionError):  # 10**5000 has more digits than Python prints
+        return kind_of(what)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 2]} …"
 
 
 def not_a_value(what: object, why: str = "", remedy: str = "") -> ModelError:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import MappingProxyType
 
@@ -14,8 +15,9 @@ from scistan.toolchain.place import MODELS
 from scistan.toolchain.request import EXECUTABLE, Request, loose_key
 from scistan.toolchain.source import Source
 from scistan.toolchain.store import Store
+from scistan.toolchain.use import hold
 
-__all__ = ["BuildOptions", "compile_stan", "find_built"]
+__all__ = ["BuildOptions", "compile_stan", "find_built", "held_executable"]
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 DEFAULT = BuildOptions()
@@ -62,3 +64,19 @@ def find_built(store: Store, request: Request) -> Path | None:
         if entry := store.find(MODELS, wish.key):
             return entry.folder / EXECUTABLE
     return None
+
+
+@contextmanager
+def held_executable(
+    text: str, *, options: BuildOptions = DEFAULT, progress: bool = True, toolchain: Toolchain | None = None
+) -> Iterator[Path]:
+    """Give the executable of a program and keep it from eviction while the block runs."""
+    with ExitStack() as holds:
+        while True:
+            path = compile_stan(text, options=options, progress=progress, toolchain=toolchain)
+            try:
+                holds.enter_context(hold(path))
+                break
+            except FileNotFoundError:
+                continue  # the cache was cleared since
+        yield path

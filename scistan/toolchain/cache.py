@@ -11,7 +11,7 @@ from pathlib import Path
 from scistan.errors import ToolchainError
 from scistan.messages import toolchain as messages
 from scistan.toolchain.compiler import remember
-from scistan.toolchain.place import cache_root, make_private, prepare_root, refuse_public, shared_roots
+from scistan.toolchain.place import cache_root, make_private, prepare_root, refuse_public, shared_roots, trusted_owners
 from scistan.toolchain.store import Store
 from scistan.toolchain.workspace import remove_tree, sweep, workspace
 
@@ -30,7 +30,7 @@ def open_store(root: Path | None = None) -> Store:
     shared = []
     for path in shared_roots():
         if path.is_dir():
-            refuse_public(path, owned=False)
+            refuse_public(path, trusted_owners(path, shared=True))
             shared.append(path)
     return Store(root, (*TEMPORARY, *shared))
 

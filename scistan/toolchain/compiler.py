@@ -70,9 +70,17 @@ def find_compiler(memo: Path | None = None, chosen: str = "") -> Compiler | None
 
 def candidates(chosen: str) -> Iterator[tuple[str, ...]]:
     """Walk through the compilers to try, as absolute commands."""
-    for words in [shlex.split(chosen)] if chosen.strip() else [[name] for name in NAMES]:
-        if path := shutil.which(words[0]):
+    for words in [split(chosen)] if chosen.strip() else [[name] for name in NAMES]:
+        if words and (path := shutil.which(words[0])):
             yield (path, *words[1:])
+
+
+def split(command: str) -> list[str]:
+    """Give the words of a command as a shell does; none where a quote has no end."""
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return []
 
 
 def find_program(*names: str) -> str | None:

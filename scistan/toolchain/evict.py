@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from scistan.toolchain.store import Store
 from scistan.toolchain.use import only_if_free, running_executables
 from scistan.toolchain.workspace import sweep
 
-__all__ = ["Item", "items", "parse_size", "prune", "size_cap", "trim"]
+__all__ = ["Item", "items", "parse_size", "prune", "remove_unused", "size_cap", "trim"]
 
 DEFAULT_CAP = 5_000_000_000
 GRACE = 600.0  # seconds after its last use in which an entry counts as in use
@@ -89,12 +90,13 @@ def prune(store: Store, *, size: int, older_than: float = 0.0, grace: float = GR
     return removed
 
 
-def remove_unused(store: Store, item: Item, running: frozenset[str], grace: float) -> bool:
-    """Remove an item unless someone builds, holds, runs or has just asked for it."""
+def remove_unused(
+    store: Store, item: Item, running: frozenset[str], grace: float, still: Callable[[], bool] = lambda: True
+) -> bool:
+    """Remove an item unless someone builds, holds, runs or has just asked for it, if there is `still` a reason."""
     from filelock import Timeout
 
-    executable = item.folder / EXECUTABLE
-    if os.path.realpath(executable) in running:
+    if os.path.realpath(item.folder / EXECUTABLE) in running:
         return False
     lock = key_lock(store.root, item.folder.name)
     try:
@@ -102,8 +104,8 @@ def remove_unused(store: Store, item: Item, running: frozenset[str], grace: floa
     except Timeout:
         return False
     try:
-        with only_if_free(executable) as free:
-            if not free or time.time() - last_use(item.folder) < grace:
+        with only_if_free(item.folder) as free:
+            if not free or time.time() - last_use(item.folder) < grace or not still():
                 return False
             store.discard(item.folder)
     finally:

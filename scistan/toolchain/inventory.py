@@ -6,9 +6,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from scistan.toolchain.evict import Item, items, prune
+from scistan.toolchain.evict import Item, items, prune, remove_unused
 from scistan.toolchain.place import MODELS
-from scistan.toolchain.record import BadRecordError, Record, read_record, verify_folder
+from scistan.toolchain.record import LONGEST, BadRecordError, Record, read_record, verify_folder
+from scistan.toolchain.shown import shown
 from scistan.toolchain.source import PROGRAM
 from scistan.toolchain.store import Store
 
@@ -43,13 +44,13 @@ def list_cache(store: Store) -> list[Listed]:
 
 def listed(item: Item) -> Listed:
     """Describe one item."""
+    key = shown(item.folder.name)
     try:
         record = read_record(item.folder)
     except BadRecordError as error:
-        return Listed(item.folder.name, f"damaged: {error}", item.bytes, item.used, 0.0, "")
-    what = title(item, record)
-    versions = f"Stan {record.versions.get('stan', '?')}"
-    return Listed(item.folder.name, what, item.bytes, item.used, record.seconds, versions)
+        return Listed(key, f"damaged: {shown(str(error))}", item.bytes, item.used, 0.0, "")
+    versions = f"Stan {shown(record.versions.get('stan', '?'))}"
+    return Listed(key, shown(title(item, record)), item.bytes, item.used, record.seconds, versions)
 
 
 def title(item: Item, record: Record) -> str:
@@ -59,7 +60,8 @@ def title(item: Item, record: Record) -> str:
         kind = str(record.parts.get("kind"))
         return names.get(kind, f"runner {record.parts.get('name', kind)}")
     try:
-        program = (item.folder / PROGRAM).read_text()
+        with open(item.folder / PROGRAM, encoding="utf-8", errors="replace") as file:
+            program = file.read(LONGEST)
     except OSError:
         return "model"
     lines = [line.strip() for line in program.splitlines() if line.strip()]
@@ -70,13 +72,22 @@ def verify_cache(store: Store, *, remove: bool = False) -> list[Finding]:
     """Check every byte of every entry; remove what is not sound if told."""
     findings = []
     for kind, folder in store.folders():
-        try:
-            verify_folder(folder, read_record(folder))
-        except (BadRecordError, OSError) as error:
-            findings.append(Finding(kind, folder, str(error)))
+        if reason := fault(folder):
+            findings.append(Finding(kind, folder, reason))
             if remove:
-                store.discard(folder)
+                # Somebody may build it again right now: what is sound once its lock is had stays.
+                item = Item(kind, folder, 0, 0.0)
+                remove_unused(store, item, frozenset(), 0.0, lambda folder=folder: bool(fault(folder)))  # type: ignore[misc]
     return findings
+
+
+def fault(folder: Path) -> str:
+    """Say why an entry is not sound, or nothing."""
+    try:
+        verify_folder(folder, read_record(folder))
+    except (BadRecordError, OSError) as error:
+        return shown(str(error))
+    return ""
 
 
 def clear(store: Store) -> list[Item]:

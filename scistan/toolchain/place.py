@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Collection
 from pathlib import Path
 
 from scistan.messages import toolchain as messages
@@ -16,6 +17,7 @@ __all__ = [
     "prepare_root",
     "refuse_public",
     "shared_roots",
+    "trusted_owners",
 ]
 
 MODELS = "models"
@@ -26,7 +28,7 @@ FOLDERS = (MODELS, PRODUCTS, "locks", "tmp")
 def cache_root() -> Path:
     """Say where the cache lives: SCISTAN_CACHE, else the platform's cache folder."""
     if chosen := os.environ.get("SCISTAN_CACHE"):
-        return Path(chosen).expanduser().absolute()
+        return _absolute(chosen, "SCISTAN_CACHE")
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("scistan", appauthor=False))
@@ -35,7 +37,14 @@ def cache_root() -> Path:
 def shared_roots() -> tuple[Path, ...]:
     """List the caches that are only read: SCISTAN_CACHE_READONLY, several separated as in PATH."""
     listed = os.environ.get("SCISTAN_CACHE_READONLY", "").split(os.pathsep)
-    return tuple(Path(name).expanduser().absolute() for name in listed if name)
+    return tuple(_absolute(name, "SCISTAN_CACHE_READONLY") for name in listed if name)
+
+
+def _absolute(name: str, variable: str) -> Path:
+    try:
+        return Path(name).expanduser().absolute()
+    except (RuntimeError, ValueError) as error:  # `~nosuch`, or a name that no file can have
+        raise messages.bad_place(variable, name, str(error)) from None
 
 
 def make_private(folder: Path) -> None:
@@ -48,20 +57,35 @@ def make_private(folder: Path) -> None:
         folder.chmod(0o700)
 
 
-def refuse_public(folder: Path, *, owned: bool = True) -> None:
-    """Raise when someone else could put an executable into a folder."""
+def refuse_public(folder: Path, owners: Collection[int] | None = None, *, inner: bool = False) -> None:
+    """Raise when someone else could put an executable into a folder: its `owners`, unless given, are this user.
+
+    The root of a cache may be a link, for its user has chosen it; a folder inside may not.
+    """
     if os.name != "posix":
         return
-    status = folder.stat()
-    if owned and status.st_uid != os.geteuid():
+    status = folder.lstat() if inner else folder.stat()
+    if not stat.S_ISDIR(status.st_mode):
+        raise messages.no_folder(folder)
+    if status.st_uid not in ({os.geteuid()} if owners is None else owners):
         raise messages.foreign_cache(folder, status.st_uid)
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise messages.public_cache(folder, stat.S_IMODE(status.st_mode))
 
 
+def trusted_owners(root: Path, *, shared: bool) -> frozenset[int]:
+    """Say whose files in a cache are run: this user's; in a shared one also those of its owner and the system's."""
+    if os.name != "posix":
+        return frozenset()
+    own = frozenset({os.geteuid()})
+    return own | {root.stat().st_uid, 0} if shared else own
+
+
 def prepare_root(root: Path) -> None:
     """Make the cache's folders where they are missing; refuse one that others can write to."""
     if not root.is_dir():
+        if root.exists():
+            raise messages.no_folder(root)
         missing = [folder for folder in (root, *root.parents) if not folder.exists()]
         for folder in reversed(missing):
             make_private(folder)
@@ -69,4 +93,4 @@ def prepare_root(root: Path) -> None:
     for name in FOLDERS:
         folder = root / name
         make_private(folder)
-        refuse_public(folder)
+        refuse_public(folder, inner=True)

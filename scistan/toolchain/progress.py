@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Protocol
 
-from scistan.screen import is_watched, open_bar
+from scistan.screen import is_watched, open_bar, say
 
 __all__ = ["Display", "Lines", "Silent", "open_display"]
 
@@ -78,8 +78,7 @@ class Lines:
 
     def say(self, text: str) -> None:
         """Tell the user something once."""
-        sys.stderr.write(f"scistan: {text}\n")
-        sys.stderr.flush()
+        say(f"scistan: {text}")
 
     def finish(self) -> None:
         """Count one model as done."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import cast
@@ -17,6 +18,7 @@ __all__ = ["RECORD", "BadRecordError", "FileFacts", "Record", "read_record", "su
 RECORD = "record.json"
 FORMAT = 1
 HUGE = 128_000_000
+LONGEST = 1_000_000  # bytes; records have a few thousand
 SEEN: dict[tuple[str, int, int, int, int], str] = {}
 
 
@@ -59,7 +61,7 @@ class Record:
 
 
 def parse(data: bytes) -> Record:
-    """Read a record back, refusing any byte that its writer did not write."""
+    """Read a record back, refusing any byte that its writer did not write and anything it never writes."""
     try:
         document = json.loads(data)
         body = document["record"]
@@ -68,15 +70,39 @@ def parse(data: bytes) -> Record:
         if body.pop("format") != FORMAT:
             raise BadRecordError("its record has another format")
         files = {name: FileFacts(**facts) for name, facts in body.pop("files").items()}
-        return Record(files=files, outside=tuple(body.pop("outside")), **body)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        record = Record(files=files, outside=tuple(body.pop("outside")), **body)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BadRecordError("its record cannot be read") from error
+    if not well_typed(record):
+        raise BadRecordError("its record holds values of other types")
+    return record
+
+
+def well_typed(record: Record) -> bool:
+    """Tell whether every value of a record is what its field says: anybody can seal anything."""
+    texts = (record.key, record.loose, record.label, *record.outside)
+    numbers = (record.created, record.seconds)
+    return (
+        all(isinstance(text, str) for text in texts)
+        and all(isinstance(number, int | float) and math.isfinite(number) for number in numbers)
+        and isinstance(record.parts, dict)
+        and isinstance(record.versions, dict)
+        and all(isinstance(version, str) for version in record.versions.values())
+        and all(
+            isinstance(facts.sha256, str) and type(facts.bytes) is int and isinstance(facts.executable, bool)
+            for facts in record.files.values()
+        )
+    )
 
 
 def read_record(folder: Path) -> Record:
     """Read an entry's record and check that it belongs to its folder."""
     try:
-        record = parse((folder / RECORD).read_bytes())
+        with open(folder / RECORD, "rb") as file:
+            data = file.read(LONGEST + 1)
+        if len(data) > LONGEST:
+            raise BadRecordError("its record is too long")
+        record = parse(data)
     except (FileNotFoundError, NotADirectoryError):
         raise BadRecordError("it has no record") from None
     except OSError as error:
@@ -107,13 +133,32 @@ def current_digest(path: Path, status: os.stat_result) -> str:
     return SEEN[signature]
 
 
-def verify_folder(folder: Path, record: Record, *, hashes: bool = True) -> None:
-    """Check every file of an entry against its record; `hashes=False` looks at sizes and modes only."""
-    present = {
-        os.path.relpath(os.path.join(place, name), folder).replace(os.sep, "/")
-        for place, _, names in os.walk(folder)
-        for name in names
-    }
+def check_private(path: Path, name: str, owners: Collection[int]) -> os.stat_result:
+    """Give the status of a file or folder of an entry, refusing links and what others could have put there."""
+    status = path.lstat()
+    if stat.S_ISLNK(status.st_mode):
+        raise BadRecordError(f"{name} is a link")
+    if os.name == "posix":
+        if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise BadRecordError(f"others can write to {name}")
+        if owners and status.st_uid not in owners:
+            raise BadRecordError(f"{name} belongs to another user")
+    return status
+
+
+def verify_folder(folder: Path, record: Record, *, hashes: bool = True, owners: Collection[int] = ()) -> None:
+    """Check everything in an entry against its record, and that it is of one of the `owners` if any are named.
+
+    `hashes=False` looks at sizes and modes only.
+    """
+    present = set()
+    for place, inner, names in os.walk(folder):
+        base = os.path.relpath(place, folder)
+        for name in (*inner, *names):
+            inside = name if base == "." else f"{base}/{name}".replace(os.sep, "/")
+            check_private(folder / inside, inside, owners)
+            if name in names:
+                present.add(inside)
     if present != {*record.files, RECORD}:
         odd = sorted(present ^ {*record.files, RECORD})
         raise BadRecordError(f"files are missing or foreign: {', '.join(odd)}")
@@ -122,8 +167,6 @@ def verify_folder(folder: Path, record: Record, *, hashes: bool = True) -> None:
         status = path.lstat()
         if not stat.S_ISREG(status.st_mode) or status.st_size != facts.bytes:
             raise BadRecordError(f"{name} has another size")
-        if os.name == "posix" and status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-            raise BadRecordError(f"others can write to {name}")
         if os.name == "posix" and facts.executable and not status.st_mode & stat.S_IXUSR:
             raise BadRecordError(f"{name} is not executable")
         if hashes and current_digest(path, status) != facts.sha256:

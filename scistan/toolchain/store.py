@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scistan.errors import ToolchainError
 from scistan.toolchain.keys import Json, digest
-from scistan.toolchain.place import MODELS, PRODUCTS, refuse_public
+from scistan.toolchain.place import MODELS, PRODUCTS, refuse_public, trusted_owners
 from scistan.toolchain.record import RECORD, BadRecordError, Record, read_record, survey, verify_folder
 from scistan.toolchain.workspace import Workspace, remove_tree
 
@@ -39,9 +39,11 @@ class Store:
         for root in (self.root, *self.shared):
             folder = root / kind / key
             try:
-                refuse_public(folder, owned=root == self.root)
+                owners = trusted_owners(root, shared=root != self.root)
+                for part in (folder.parent, folder):
+                    refuse_public(part, owners, inner=True)
                 record = read_record(folder)
-                verify_folder(folder, record)
+                verify_folder(folder, record, owners=owners)
             except (BadRecordError, OSError, ToolchainError):
                 continue
             if root == self.root:

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import os
 import tarfile
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from scistan.messages import toolchain as messages
+from scistan.toolchain.archive import grouped, opened, unpack
 from scistan.toolchain.cache import disk_error
 from scistan.toolchain.host import cpu_flags, platform_part
 from scistan.toolchain.lock import key_lock
-from scistan.toolchain.place import MODELS, PRODUCTS, prepare_root
+from scistan.toolchain.place import PRODUCTS, prepare_root
 from scistan.toolchain.record import BadRecordError, Record, read_record, verify_folder
+from scistan.toolchain.shown import shown
 from scistan.toolchain.store import Store, settle
 from scistan.toolchain.workspace import Workspace, workspace
 
 __all__ = ["Imported", "export_cache", "import_cache"]
-
-UNREADABLE = (OSError, tarfile.TarError, EOFError, zlib.error)
-
 
 @dataclass(frozen=True, slots=True)
 class Imported:
@@ -78,20 +76,16 @@ def anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
 
 def import_cache(store: Store, path: Path) -> Imported:
     """Take in the entries of an export that fit this machine; each is checked as if it were to be run."""
-    try:
-        archive = tarfile.open(path)  # noqa: SIM115 - closed by the with below
-    except UNREADABLE as error:
-        raise messages.bad_archive(path, str(error)) from error
-    with archive:
+    with opened(path) as archive:
         groups = grouped(archive, path)
         try:
-            return take_all_in(store, archive, groups)
+            return take_all_in(store, archive, path, groups)
         except OSError as error:
             raise disk_error(error, store.root) from error
 
 
 def take_all_in(
-    store: Store, archive: tarfile.TarFile, groups: dict[tuple[str, str], list[tarfile.TarInfo]]
+    store: Store, archive: tarfile.TarFile, path: Path, groups: dict[tuple[str, str], list[tarfile.TarInfo]]
 ) -> Imported:
     """Take in the entries of an archive one by one."""
     prepare_root(store.root)
@@ -101,33 +95,18 @@ def take_all_in(
             present.append(key)
             continue
         with workspace(store.root) as place:
-            reason = take_in(store, archive, members, kind, key, place)
+            reason = take_in(store, archive, path, members, kind, key, place)
         if reason:
-            skipped.append((key, reason))
+            skipped.append((key, shown(reason)))
         else:
             added.append(key)
     return Imported(tuple(added), tuple(present), tuple(skipped))
 
 
-def grouped(archive: tarfile.TarFile, path: Path) -> dict[tuple[str, str], list[tarfile.TarInfo]]:
-    """Sort an archive's files by entry, refusing names that lead anywhere else."""
-    groups: dict[tuple[str, str], list[tarfile.TarInfo]] = {}
-    try:
-        members = archive.getmembers()
-    except UNREADABLE as error:
-        raise messages.bad_archive(path, str(error)) from error
-    for member in members:
-        parts = PurePosixPath(member.name).parts
-        plain = member.isdir() or member.isreg()
-        if not plain or len(parts) < 2 or parts[0] not in (MODELS, PRODUCTS) or ".." in parts:
-            raise messages.bad_archive(path, f"it holds {member.name!r}")
-        groups.setdefault((parts[0], parts[1]), []).append(member)
-    return groups
-
-
 def take_in(
     store: Store,
     archive: tarfile.TarFile,
+    path: Path,
     members: list[tarfile.TarInfo],
     kind: str,
     key: str,
@@ -135,22 +114,22 @@ def take_in(
 ) -> str:
     """Unpack one entry, check it and rename it into place; give the reason if it must stay out."""
     folder = place.scratch / key
-    for member in members:
-        inside = PurePosixPath(member.name).relative_to(f"{kind}/{key}")
-        target = folder / inside
-        if member.isdir():
-            target.mkdir(parents=True, exist_ok=True)
-            continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if (source := archive.extractfile(member)) is not None:
-            target.write_bytes(source.read())
-            target.chmod(0o700 if member.mode & 0o100 else 0o600)
+    try:
+        for member in members:
+            target = folder / PurePosixPath(member.name).relative_to(f"{kind}/{key}")
+            if member.isdir():
+                target.mkdir(parents=True, exist_ok=True)
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            unpack(archive, path, member, target)
+    except (NotADirectoryError, FileExistsError, IsADirectoryError):
+        return "one of its files is a folder too"
     try:
         record = read_record(folder)
         if reason := misfit(record):
             return reason
-        for path in (*folder.rglob("*"), folder):
-            settle(path)
+        for inner in (*folder.rglob("*"), folder):
+            settle(inner)
         verify_folder(folder, record)
     except (BadRecordError, OSError) as error:
         return str(error)

@@ -1,4 +1,4 @@
-"""Mark an executable as in use, and tell whether one is, so that eviction leaves it alone."""
+"""Mark an entry of the cache as in use, and tell whether one is, so that eviction leaves it alone."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from scistan.toolchain.flock import try_lock
+from scistan.toolchain.record import RECORD
 
-__all__ = ["hold", "only_if_free", "running_executables"]
+__all__ = ["hold", "hold_entry", "only_if_free", "running_executables"]
 
 
 @contextmanager
@@ -20,22 +21,30 @@ def hold(executable: Path) -> Iterator[Path]:
     >>> with hold(path):  # doctest: +SKIP
     ...     run(path)
     """
-    descriptor = os.open(executable, os.O_RDONLY)
+    with hold_entry(executable.parent):
+        yield executable
+
+
+@contextmanager
+def hold_entry(folder: Path) -> Iterator[None]:
+    """Keep an entry from eviction while the block runs; FileNotFoundError when it is gone already."""
+    record = folder / RECORD
+    descriptor = os.open(record, os.O_RDONLY)
     try:
         while not try_lock(descriptor, shared=True):
             time.sleep(0.01)  # an evictor looks at it right now
-        if os.fstat(descriptor).st_ino != os.stat(executable).st_ino:
-            raise FileNotFoundError(executable)
-        yield executable
+        if os.fstat(descriptor).st_ino != os.stat(record).st_ino:
+            raise FileNotFoundError(record)
+        yield
     finally:
         os.close(descriptor)
 
 
 @contextmanager
-def only_if_free(executable: Path) -> Iterator[bool]:
-    """Tell whether nobody holds an executable, and keep it so while the block runs."""
+def only_if_free(folder: Path) -> Iterator[bool]:
+    """Tell whether nobody holds an entry, and keep it so while the block runs."""
     try:
-        descriptor = os.open(executable, os.O_RDONLY)
+        descriptor = os.open(folder / RECORD, os.O_RDONLY)
     except OSError:
         yield True
         return

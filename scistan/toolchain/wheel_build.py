@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from scistan.toolchain.request import EXECUTABLE, Request, loose_key, machine_pa
 from scistan.toolchain.runner_source import Unit
 from scistan.toolchain.trial import check_runs, outside_libraries
 from scistan.toolchain.wheel import HEADER, LIBRARIES, Wheel
-from scistan.toolchain.work import Work, command, compiling, failed, get_or_build, note
+from scistan.toolchain.work import Work, command, compiling, failed, find_held, get_or_build, note
 from scistan.toolchain.workspace import Workspace
 
 __all__ = ["build_executable", "build_unit", "find_header", "make_header", "missing_products"]
@@ -59,12 +60,12 @@ def include_words(wheel: Wheel) -> list[str]:
     return ["-I", str(wheel.runner.lean_headers), "-I", str(wheel.files.include)]
 
 
-def make_header(work: Work, wheel: Wheel) -> Path | None:
+def make_header(work: Work, wheel: Wheel, holds: ExitStack | None = None) -> Path | None:
     """Give the folder of the precompiled header, making it unless refused; None to go without."""
     wanted = work.options.header
     if wanted is False:
         return None
-    if (ready := find_header(work, wheel)) is not None:
+    if (ready := find_header(work, wheel, holds)) is not None:
         return ready
     if wanted is None and work.store.temporary:
         return None
@@ -88,7 +89,7 @@ def make_header(work: Work, wheel: Wheel) -> Path | None:
 
     label = HEADER_LABEL.format(seconds=SECONDS["header"], disk=HEADER_SIZE[wheel.compiler.family])
     try:
-        return get_or_build(work, PRODUCTS, header_parts(work, wheel), recipe, label=label).folder
+        return get_or_build(work, PRODUCTS, header_parts(work, wheel), recipe, label=label, holds=holds).folder
     except ToolchainError as error:
         if wanted:
             raise
@@ -96,11 +97,11 @@ def make_header(work: Work, wheel: Wheel) -> Path | None:
         return None
 
 
-def find_header(work: Work, wheel: Wheel) -> Path | None:
+def find_header(work: Work, wheel: Wheel, holds: ExitStack | None = None) -> Path | None:
     """Give the folder of a precompiled header that is there already."""
     if work.options.header is False:
         return None
-    entry = work.store.find(PRODUCTS, digest(header_parts(work, wheel)))
+    entry = find_held(work, PRODUCTS, digest(header_parts(work, wheel)), holds)
     return entry.folder if entry else None
 
 
@@ -155,20 +156,20 @@ def unit_parts(work: Work, wheel: Wheel, unit: Unit) -> dict[str, Json]:
     }
 
 
-def build_unit(work: Work, wheel: Wheel, unit: Unit) -> Path:
+def build_unit(work: Work, wheel: Wheel, unit: Unit, holds: ExitStack | None = None) -> Path:
     """Give the object of one unit of the runner."""
 
     def recipe(place: Workspace) -> tuple[str, ...]:
         words = ["-I", str(wheel.runner.folder), "-c", str(unit.path)]
-        # A unit without Stan's model loses time with the header; and one that is not ready is not waited for.
-        header = find_header(work, wheel) if unit.uses_model else None
-        compile_object(work, wheel, place, f"compiling the runner's {unit.path.name}", words, header, True)
+        with ExitStack() as until_compiled:
+            # A unit without Stan's model loses time with the header; and one that is not ready is not waited for.
+            header = find_header(work, wheel, until_compiled) if unit.uses_model else None
+            compile_object(work, wheel, place, f"compiling the runner's {unit.path.name}", words, header, True)
         return ()
 
     label = f"runner, {unit.path.stem} (once per compiler and flags)"
-    return (
-        get_or_build(work, PRODUCTS, unit_parts(work, wheel, unit), recipe, label=label).folder / "object.o"
-    )
+    parts = unit_parts(work, wheel, unit)
+    return get_or_build(work, PRODUCTS, parts, recipe, label=label, holds=holds).folder / "object.o"
 
 
 def missing_products(work: Work, wheel: Wheel) -> tuple[list[Callable[[], object]], float]:
@@ -185,7 +186,7 @@ def missing_products(work: Work, wheel: Wheel) -> tuple[list[Callable[[], object
     return tasks, seconds
 
 
-def build_object(work: Work, wheel: Wheel, code: str) -> Path:
+def build_object(work: Work, wheel: Wheel, code: str, holds: ExitStack) -> Path:
     """Give the object of a translated program."""
     parts: dict[str, Json] = {
         "kind": "object",
@@ -196,27 +197,31 @@ def build_object(work: Work, wheel: Wheel, code: str) -> Path:
 
     def recipe(place: Workspace) -> tuple[str, ...]:
         (place.scratch / "model.hpp").write_text(code)
-        header = make_header(work, wheel)
         words = ["-c", "-x", "c++", "model.hpp"]
-        compile_object(work, wheel, place, "compiling the model", words, header, False)
+        with ExitStack() as until_compiled:
+            header = make_header(work, wheel, until_compiled)
+            compile_object(work, wheel, place, "compiling the model", words, header, False)
         return ()
 
-    return get_or_build(work, PRODUCTS, parts, recipe, label="compiling the model").folder / "object.o"
+    label = "compiling the model"
+    return get_or_build(work, PRODUCTS, parts, recipe, label=label, holds=holds).folder / "object.o"
 
 
 def build_executable(work: Work, request: Request, wheel: Wheel, code: str) -> Path:
     """Give the executable of a request, from objects that are there or are built now."""
-    objects = [build_object(work, wheel, code)]
-    objects += [build_unit(work, wheel, unit) for unit in wheel.runner.chosen(request.options.methods)]
+    with ExitStack() as until_linked:
+        objects = [build_object(work, wheel, code, until_linked)]
+        units = wheel.runner.chosen(request.options.methods)
+        objects += [build_unit(work, wheel, unit, until_linked) for unit in units]
 
-    def recipe(place: Workspace) -> tuple[str, ...]:
-        link(work, wheel, place, objects)
-        request.source.write(place.out)
-        check_runs(work, place)
-        return outside_libraries(work, place)
+        def recipe(place: Workspace) -> tuple[str, ...]:
+            link(work, wheel, place, objects)
+            request.source.write(place.out)
+            check_runs(work, place)
+            return outside_libraries(work, place)
 
-    loose = loose_key(request.source, request.options)
-    entry = get_or_build(work, MODELS, request.parts, recipe, label="linking", loose=loose)
+        loose = loose_key(request.source, request.options)
+        entry = get_or_build(work, MODELS, request.parts, recipe, label="linking", loose=loose)
     return entry.folder / EXECUTABLE
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from scistan.errors import ToolchainError
@@ -18,9 +18,10 @@ from scistan.toolchain.options import BuildOptions
 from scistan.toolchain.progress import Display
 from scistan.toolchain.run import Cancellation, Finished, run
 from scistan.toolchain.store import Entry, Store
+from scistan.toolchain.use import hold_entry
 from scistan.toolchain.workspace import Workspace, workspace
 
-__all__ = ["Recipe", "Work", "command", "compiling", "exclusive", "failed", "get_or_build", "note"]
+__all__ = ["Recipe", "Work", "command", "compiling", "exclusive", "failed", "find_held", "get_or_build", "note"]
 
 PATIENCE = 0.2
 Recipe = Callable[[Workspace], tuple[str, ...]]
@@ -106,21 +107,46 @@ def command(work: Work, place: Workspace, words: list[str], **environment: str) 
     )
 
 
+def find_held(work: Work, kind: str, key: str, holds: ExitStack | None) -> Entry | None:
+    """Give the entry of a key if there is a good one, and keep it from eviction until `holds` ends."""
+    entry = work.store.find(kind, key)
+    if entry is None or holds is None:
+        return entry
+    try:
+        holds.enter_context(hold_entry(entry.folder))
+    except FileNotFoundError:
+        return None  # cleared since it was found
+    return entry
+
+
 def get_or_build(
-    work: Work, kind: str, parts: Mapping[str, Json], recipe: Recipe, *, label: str, loose: str = ""
+    work: Work,
+    kind: str,
+    parts: Mapping[str, Json],
+    recipe: Recipe,
+    *,
+    label: str,
+    loose: str = "",
+    holds: ExitStack | None = None,
 ) -> Entry:
-    """Give the entry of some parts, building it if no process has: one builds, the others wait."""
+    """Give the entry of some parts, building it if no process has: one builds, the others wait.
+
+    What is given is kept from eviction until `holds` ends: it is about to be linked, or compiled with.
+    """
     key = digest(parts)
-    if entry := work.store.find(kind, key):
+    if entry := find_held(work, kind, key, holds):
         return entry
     try:
         with exclusive(work, key, label):
-            if entry := work.store.find(kind, key):
+            if entry := find_held(work, kind, key, holds):
                 return entry
             with work.guard:
                 if known := work.failed.get(key):
                     raise known
-            return build(work, kind, parts, recipe, label, loose)
+            made = build(work, kind, parts, recipe, label, loose)
+            if holds is not None:
+                holds.enter_context(hold_entry(made.folder))
+            return made
     except ToolchainError as error:
         with work.guard:
             work.failed.setdefault(key, error)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scistan.toolchain.flock import try_lock
 
-__all__ = ["Workspace", "remove_tree", "sweep", "workspace"]
+__all__ = ["Workspace", "claim", "owner_of", "remove_tree", "sweep", "sweep_home", "workspace"]
 
 OWNER = ".owner"
 
@@ -60,7 +60,7 @@ def workspace(root: Path) -> Iterator[Workspace]:
     The owner's lock stands beside the folder from before it is made until after it is gone, so that a folder without
     one is nobody's. It is inherited by the compilers: no sweep takes the folder from under one that still runs.
     """
-    folder, owner = _claim(root / "tmp")
+    folder, owner = claim(root / "tmp")
     try:
         folder.mkdir(mode=0o700)
         folder.chmod(0o700)
@@ -71,46 +71,64 @@ def workspace(root: Path) -> Iterator[Workspace]:
         yield place
     finally:
         remove_tree(folder)
-        _owner_of(folder).unlink(missing_ok=True)
+        owner_of(folder).unlink(missing_ok=True)
         os.close(owner)
 
 
-def _claim(home: Path) -> tuple[Path, int]:
-    """Choose a folder's name and lock it."""
+def claim(home: Path, prefix: str = "") -> tuple[Path, int]:
+    """Choose a folder's name and lock it; the lock dies with this process."""
     while True:
-        folder = home / f"{os.getpid()}-{os.urandom(6).hex()}"
-        owner = open_high(_owner_of(folder))
-        if try_lock(owner) and _owner_of(folder).exists():
+        folder = home / f"{prefix}{os.getpid()}-{os.urandom(6).hex()}"
+        owner = open_high(owner_of(folder))
+        if try_lock(owner) and owner_of(folder).exists():
             return folder, owner
         os.close(owner)  # a sweep took it for a dead one's before it was locked
 
 
-def _owner_of(folder: Path) -> Path:
+def owner_of(folder: Path) -> Path:
+    """Give the lock that stands beside a folder."""
     return folder.with_name(folder.name + OWNER)
 
 
 def sweep(root: Path) -> int:
     """Remove the folders of builders that died; give their number."""
+    return sweep_home(root / "tmp")
+
+
+def sweep_home(home: Path, prefix: str = "") -> int:
+    """Remove the folders of owners that died; with a prefix, for a home that others use too, only this user's."""
     removed = 0
     try:
-        names = sorted(entry.name.removesuffix(OWNER) for entry in os.scandir(root / "tmp"))
+        names = [entry.name.removesuffix(OWNER) for entry in os.scandir(home) if _is_ours(entry, prefix)]
     except OSError:
         return 0
-    for name in dict.fromkeys(names):
-        folder = root / "tmp" / name
+    for name in dict.fromkeys(sorted(names)):
+        folder = home / name
         with _nobodys(folder) as free:
             if free:
                 remove_tree(folder)
-                _owner_of(folder).unlink(missing_ok=True)
+                owner_of(folder).unlink(missing_ok=True)
                 removed += 1
     return removed
+
+
+def _is_ours(entry: os.DirEntry[str], prefix: str) -> bool:
+    """Tell whether an entry of a home is a lock or a folder of ours; beside strangers only a lock proves it."""
+    if not prefix:
+        return True
+    if not (entry.name.startswith(prefix) and entry.name.endswith(OWNER)):
+        return False
+    try:
+        return os.name != "posix" or entry.stat(follow_symlinks=False).st_uid == os.geteuid()
+    except OSError:
+        return False
 
 
 @contextmanager
 def _nobodys(folder: Path) -> Iterator[bool]:
     """Tell whether nobody builds in a folder any more, and keep it so while the block runs."""
     try:
-        descriptor = os.open(_owner_of(folder), os.O_RDWR)
+        descriptor = os.open(owner_of(folder), os.O_RDWR)
     except OSError as error:
         yield isinstance(error, FileNotFoundError)
         return

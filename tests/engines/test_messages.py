@@ -4,19 +4,20 @@ import pytest
 
 from scistan.errors import Place
 from scistan.messages import fits
+from scistan.messages import options as option_messages
 from scistan.messages import sampling as messages
 
 INSTALLED = {"stanli": "", "nutpie": "nutpie not installed", "cmdstan": ""}
 METRICS = {"stanli": ("diag", "dense"), "nutpie": ("low_rank", "diag")}
 SAID = {
-    "too_few": lambda: messages.too_few("draws", 0),
+    "too_few": lambda: option_messages.too_few("draws", 0),
     "unknown_engine": lambda: messages.unknown_engine("jags", INSTALLED),
     "engine_missing": lambda: messages.engine_missing("nutpie", "nutpie not installed", "pip install 'scistan[nutpie]'"),
     "unknown_option elsewhere": lambda: messages.unknown_option("nutpie", "thin", ["metric"], ["stanli", "cmdstan"]),
     "unknown_option misspelled": lambda: messages.unknown_option("stanli", "adapt_dleta", ["adapt_delta"], []),
     "unknown_option of another package": lambda: messages.unknown_option("stanli", "tune", ["adapt_delta"], []),
     "no_engine_has": lambda: messages.no_engine_has(["metric", "thin"]),
-    "bad_option": lambda: messages.bad_option("thin", 0, "a whole number of at least 1", "2"),
+    "bad_option": lambda: option_messages.bad_option("thin", 0, "a whole number of at least 1", "2"),
     "unknown_metric": lambda: messages.unknown_metric("stanli", "low_rank", METRICS),
     "metric_shape": lambda: messages.metric_shape("diag_e", (2,), (5,)),
     "metric_shape of a matrix": lambda: messages.metric_shape("dense_e", (2,), (5, 5)),
@@ -49,6 +50,9 @@ SAID = {
     ),
     "nothing_observed": messages.nothing_observed,
     "too_big": lambda: messages.too_big(8e9, 2e9, [("mean", 7.5e9), ("a", 1e8)]),
+    "draws_too_big": lambda: messages.draws_too_big(8e15, 2e9, [("mean", 7.5e15)]),
+    "generated_too_big": lambda: messages.generated_too_big("`log_likelihood`", 32e9, 2e9, [("y", 32e9)]),
+    "no_warmup": lambda: messages.no_warmup("nutpie", 1, 0),
     "unknown_keep": lambda: messages.unknown_keep("alhpa", ["alpha", "log_likelihood"]),
     "not_kept": lambda: messages.not_kept("prediction"),
     "left_out": lambda: messages.left_out("log_likelihood"),

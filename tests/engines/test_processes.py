@@ -8,6 +8,7 @@ import sys
 import tempfile
 import textwrap
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ import pytest
 
 import scistan as ss
 from scistan.engines import cmdstan as engine
+from scistan.engines.folder import Folder
 from scistan.engines.registry import run_request
 from tests.engines.support import fake_executable, program
 
@@ -30,7 +32,7 @@ def run(tmp_path, monkeypatch):
 
     def go(body, **settings):
         path = fake_executable(tmp_path, body)
-        monkeypatch.setattr(engine, "executable_for", lambda *_: path)
+        monkeypatch.setattr(engine, "executable_for", lambda *_: nullcontext(path))
         return run_request("cmdstan", program("model { }", **{"chains": 3, "draws": 20, "warmup": 10, **settings}))
 
     go.left = lambda: list(folder.iterdir())
@@ -42,7 +44,7 @@ def test_draws_are_read_and_the_files_go_with_the_fit(run):
     assert draws.values["theta"].shape == (3, 20, 2)
     assert draws.complete
     assert draws.versions["stan"] == "2.35.0"
-    assert len(run.left()) == 1
+    assert len(run.left()) == 2  # the folder and its lock
     del draws
     gc.collect()
     assert run.left() == []
@@ -97,6 +99,7 @@ def test_progress_is_followed_while_chains_run(run, monkeypatch):
 
 SCRIPT = """
     import os, sys, tempfile, threading, time
+    from contextlib import nullcontext
     sys.path.insert(0, {root!r})
     from pathlib import Path
     from scistan.engines import cmdstan as engine
@@ -105,7 +108,7 @@ SCRIPT = """
     tempfile.tempdir = {folder!r}
     note = "open(f'{folder}/../pid-{{number}}', 'w').write(str(os.getpid()))\\n"
     path = fake_executable(Path({folder!r}).parent, note + "write(5)\\ntime.sleep(60)")
-    engine.executable_for = lambda *_: path
+    engine.executable_for = lambda *_: nullcontext(path)
     print("ready", flush=True)
     try:
         draws = run_request("cmdstan", program("model {{ }}", chains=2, draws=20, warmup=10))
@@ -160,12 +163,28 @@ def test_chains_die_with_their_caller(tmp_path):
     assert all(gone(pid) for pid in pids)
 
 
+def test_what_a_killed_run_left_is_swept_at_the_next_start(tmp_path, monkeypatch):
+    child, _, folder = start(tmp_path)
+    (folder / "scistan-run-cmdstan-other").mkdir()  # nobody's lock is beside it: it may be anything
+    os.kill(child.pid, signal.SIGKILL)
+    child.communicate(timeout=20)
+    assert len(list(folder.glob("scistan-run-*"))) == 3  # the folder, its lock, and the stranger
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    living = Folder("cmdstan")
+    assert sorted(path.name for path in folder.glob("scistan-run-*")) == sorted(
+        ["scistan-run-cmdstan-other", living.path.name, f"{living.path.name}.owner"]
+    )
+    living.remove()
+    assert [path.name for path in folder.glob("scistan-run-*")] == ["scistan-run-cmdstan-other"]
+
+
 def test_a_full_disk_is_an_error_and_leaves_nothing(tmp_path):
     """A limit on file sizes stands for the full disk: every write beyond it fails."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     code = textwrap.dedent(f"""
         import resource, signal, sys, tempfile
+        from contextlib import nullcontext
         sys.path.insert(0, {str(ROOT)!r})
         import scistan
         from pathlib import Path
@@ -174,7 +193,7 @@ def test_a_full_disk_is_an_error_and_leaves_nothing(tmp_path):
         from tests.engines.support import fake_executable, program
         tempfile.tempdir = {str(folder)!r}
         path = fake_executable(Path({str(tmp_path)!r}), "write(20)")
-        engine.executable_for = lambda *_: path
+        engine.executable_for = lambda *_: nullcontext(path)
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
         try:

@@ -144,3 +144,68 @@ def test_a_shared_cache_that_anyone_can_write_to_is_refused(tiny, own_cache, tmp
     monkeypatch.setenv("SCISTAN_CACHE_READONLY", str(shared))
     with pytest.raises(ToolchainError, match="others can write to"):
         build(tiny)
+
+
+def shared_entry(tiny, own_cache, tmp_path, monkeypatch):
+    """Build a model in a cache that another one then reads."""
+    built = build(tiny)
+    monkeypatch.setenv("SCISTAN_CACHE_READONLY", str(own_cache))
+    monkeypatch.setenv("SCISTAN_CACHE", str(tmp_path / "own"))
+    assert build(tiny) == built
+    return built
+
+
+@pytest.mark.parametrize("part", ["models", "entry", "file"])
+def test_a_shared_cache_is_checked_all_the_way_down(tiny, own_cache, tmp_path, monkeypatch, part):
+    built = shared_entry(tiny, own_cache, tmp_path, monkeypatch)
+    path = {"models": own_cache / "models", "entry": built.parent, "file": built}[part]
+    path.chmod(0o777)
+    assert build(tiny) != built
+    path.chmod(0o700)
+    assert build(tiny) != built, "the own cache comes first"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.parametrize("part", ["models", "entry", "file", "record"])
+def test_a_part_of_another_owner_is_not_run(tiny, own_cache, tmp_path, monkeypatch, part):
+    built = shared_entry(tiny, own_cache, tmp_path, monkeypatch)
+    parts = {"models": own_cache / "models", "entry": built.parent, "file": built}
+    os.chown(parts.get(part, built.parent / "record.json"), 4321, 4321)
+    assert build(tiny) != built
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_a_shared_cache_of_another_user_is_read(tiny, own_cache, tmp_path, monkeypatch):
+    built = shared_entry(tiny, own_cache, tmp_path, monkeypatch)
+    for path in (own_cache, *own_cache.rglob("*")):
+        os.chown(path, 4321, 4321)
+    assert build(tiny) == built
+
+
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("what", ["folder inside", "entry", "models"])
+def test_links_inside_a_cache_are_refused(tiny, own_cache, tmp_path, monkeypatch, what, shared):
+    """A folder that is a link is never seen by a walk, and what is in it was loaded unseen."""
+    built = shared_entry(tiny, own_cache, tmp_path, monkeypatch) if shared else build(tiny)
+    if what == "folder inside":
+        (tmp_path / "foreign").mkdir()
+        (built.parent / "lib").symlink_to(tmp_path / "foreign")
+    else:
+        moved = built.parent if what == "entry" else own_cache / "models"
+        moved.rename(tmp_path / "moved")
+        moved.symlink_to(tmp_path / "moved")
+    assert open_store().find("models", built.parent.name) is None
+
+
+@pytest.mark.parametrize("place", ["/dev/null", "~nosuchuser/cache", "/dev/null/below"])
+def test_a_place_that_cannot_be_a_cache_is_told(tiny, own_cache, monkeypatch, place):
+    monkeypatch.setenv("SCISTAN_CACHE", place)
+    with pytest.raises(ToolchainError, match="SCISTAN_CACHE|cannot"):
+        build(tiny)
+
+
+@pytest.mark.parametrize("chosen", ["g++ 'broken", '"', "'", "\\"])
+def test_a_compiler_with_a_broken_quote_is_told(tiny, own_cache, monkeypatch, chosen):
+    monkeypatch.setenv("CXX", chosen)
+    with pytest.raises(ToolchainError, match="does not name a working"):
+        build(tiny)

@@ -108,8 +108,8 @@ def test_five_kills(tiny, own_cache):
 
 @posix_only
 @pytest.mark.long
-def test_fifty_kills(tiny, own_cache):
-    kill_at_random(tiny, own_cache, 50)
+def test_two_hundred_kills(tiny, own_cache):
+    kill_at_random(tiny, own_cache, 200)
 
 
 @posix_only

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scistan.given import as_whole
 from scistan.graph.node import Node
 from scistan.inference.point.uncertainty import Quantities
 from scistan.inference.prior import constant_data, observed_data
 from scistan.inference.seam import group, to_inference_data
-from scistan.messages import inference as inference_messages
+from scistan.inference.size import check_draws_fit
 from scistan.messages import point as messages
 from scistan.targets.scipy import pointwise_log_densities, predictive_draws
-from scistan.targets.scipy.streams import stream
+from scistan.targets.scipy.streams import stream, use_seed
 from scistan.targets.torch import to_numpy
 
 if TYPE_CHECKING:
@@ -24,10 +25,11 @@ __all__ = ["laplace_draws"]
 
 def laplace_draws(estimate: PointEstimate, source: Source, draws: int, seed: int) -> Any:
     """Give posterior, posterior_predictive, log_likelihood, observed_data and constant_data: one chain of `draws`."""
-    if not isinstance(draws, int | np.integer) or draws < 1:
-        raise inference_messages.too_few("draws", draws)
+    draws, seed = as_whole("draws", draws, most=None), use_seed(seed)
     instance = source.instance
-    values = _values(estimate, source, int(draws), seed)
+    # Each of them once more while it is computed: noise, coordinates and values of the latents, densities.
+    check_draws_fit(instance, draws, copies=3)
+    values = _values(estimate, source, draws, seed)
     latents: dict[Node, np.ndarray] = {t.value: values[t.name] for t in instance.graph.latents}
     with np.errstate(all="ignore"):
         predicted = predictive_draws(instance, latents, seed, instance.graph.observed, int(draws))

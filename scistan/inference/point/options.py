@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from scistan.messages import inference as inference_messages
+from scistan.given import as_choice, as_switch, as_whole, is_number
+from scistan.messages import options as option_messages
 from scistan.messages import point as messages
 from scistan.targets.scipy.streams import use_seed
 
 __all__ = ["Options", "read_options"]
+
+
+_WHOLE = ("starts", "max_iterations", "epochs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +48,11 @@ def read_options(verb: str, given: Mapping[str, Any]) -> Options:
         if name not in known:
             raise messages.unknown_option(verb, name, [*known, "data"])
     options = Options(**{**given, "seed": use_seed(given.get("seed"))})
-    for name in ("starts", "max_iterations", "epochs"):
-        _whole(name, getattr(options, name))
+    read: dict[str, Any] = {name: as_whole(name, getattr(options, name)) for name in _WHOLE}
     if options.batch_size is not None:
-        _whole("batch_size", options.batch_size)
-    for name in ("polish", "compile", "progress"):
-        if not isinstance(getattr(options, name), bool):
-            raise messages.bad_option(name, getattr(options, name), "True or False")
-    if options.optimizer not in ("auto", "lbfgs", "adam"):
-        raise messages.bad_option("optimizer", options.optimizer, "'lbfgs', 'adam' or 'auto'")
-    rate = options.learning_rate
-    if not isinstance(rate, int | float) or not 0 < rate < float("inf"):
-        raise messages.bad_option("learning_rate", rate, "a positive number")
-    return options
-
-
-def _whole(name: str, given: object) -> None:
-    if not isinstance(given, int) or isinstance(given, bool) or given < 1:
-        raise inference_messages.too_few(name, given)
+        read["batch_size"] = as_whole("batch_size", options.batch_size)
+    read |= {name: as_switch(name, getattr(options, name)) for name in ("polish", "compile", "progress")}
+    as_choice("optimizer", options.optimizer, ("lbfgs", "adam", "auto"))
+    if not is_number(options.learning_rate) or not options.learning_rate > 0:
+        raise option_messages.bad_option("learning_rate", options.learning_rate, "a positive number", "0.05")
+    return replace(options, **read)

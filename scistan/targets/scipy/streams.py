@@ -6,6 +6,7 @@ import hashlib
 
 import numpy as np
 
+from scistan.given import as_whole, is_whole
 from scistan.messages import inference as messages
 
 __all__ = ["fresh_seed", "stream", "use_seed"]
@@ -16,13 +17,13 @@ def fresh_seed() -> int:
     return int(np.random.SeedSequence().entropy) % 2**32  # type: ignore[arg-type]
 
 
-def use_seed(seed: object) -> int:
-    """Check a seed that was given, or draw one."""
+def use_seed(seed: object, most: int | None = None) -> int:
+    """Check a seed that was given, or draw one; `most` is the largest that whoever uses it can take."""
     if seed is None:
         return fresh_seed()
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+    if not is_whole(seed, 0, None):
         raise messages.bad_seed(seed)
-    return int(seed)
+    return as_whole("seed", seed, 0, most)
 
 
 def stream(seed: int, name: str) -> np.random.Generator:

@@ -1,0 +1,59 @@
+"""Read what a user gives for an option: whole numbers, numbers, switches and words, each in one way for all verbs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from scistan.messages import options as messages
+
+__all__ = ["LARGEST", "as_choice", "as_switch", "as_whole", "is_number", "is_switch", "is_whole"]
+
+LARGEST = 2**31 - 1  # C's int, in which the engines count
+
+
+def is_whole(given: object, least: int = 1, most: int | None = LARGEST) -> bool:
+    """Tell whether something is a whole number between two others; True and 3.0 are none."""
+    if isinstance(given, bool) or not isinstance(given, int | np.integer):
+        return False
+    return least <= int(given) and (most is None or int(given) <= most)
+
+
+def is_number(given: object) -> bool:
+    """Tell whether something is a finite real number."""
+    if isinstance(given, bool) or not isinstance(given, int | float | np.integer | np.floating):
+        return False
+    try:
+        return math.isfinite(float(given))
+    except OverflowError:  # a whole number that no float holds
+        return False
+
+
+def is_switch(given: object) -> bool:
+    """Tell whether something is True or False."""
+    return isinstance(given, bool | np.bool_)
+
+
+def as_whole(name: str, given: object, least: int = 1, most: int | None = LARGEST) -> int:
+    """Read a whole number; `most` is what C's int holds unless memory is the limit."""
+    if not is_whole(given, least, None):
+        raise messages.too_few(name, given, least)
+    if not is_whole(given, least, most):
+        raise messages.too_many(name, given, most or 0)
+    return int(given)  # type: ignore[call-overload, no-any-return]
+
+
+def as_switch(name: str, given: object) -> bool:
+    """Read True or False."""
+    if not is_switch(given):
+        raise messages.bad_option(name, given, "True or False", "True")
+    return bool(given)
+
+
+def as_choice(name: str, given: object, choices: Sequence[str]) -> str:
+    """Read one of some words."""
+    if not isinstance(given, str) or given not in choices:
+        raise messages.bad_choice(name, given, choices)
+    return given
