@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scistan.distributions.declaration import Parameter, StanForm, declare
+from scistan.distributions.declaration import Glm, Parameter, StanForm, declare
 from scistan.distributions.formulas import Quantity, functions
 from scistan.distributions.twins import special
 from scistan.domains import ORDERED, REAL, SIMPLEX, VECTOR, Domain, whole
@@ -51,8 +51,7 @@ declare(
     log_density=lambda x, beta: pick(log_softmax(beta), x),
     draw=lambda rng, size, beta: _draw_category(rng, size, special().softmax(beta, axis=-1)),
     stan=StanForm("categorical_logit", one_based=True, containers=(), truncates=False),
-    linear_predictor="beta",
-    glm="categorical_logit_glm",
+    glm=Glm("categorical_logit_glm", "beta"),
 )
 
 
@@ -79,6 +78,5 @@ declare(
     log_density=_ordered_density,
     draw=_draw_ordered,
     stan=StanForm("ordered_logistic", one_based=True, truncates=False, repeats=("eta",)),
-    linear_predictor="eta",
-    glm="ordered_logistic_glm",
+    glm=Glm("ordered_logistic_glm", "eta", intercept=False),
 )

@@ -112,14 +112,14 @@ CONSTRAINTS: dict[str, Constraint] = {
 
 def log_normalizer(draw: Draw) -> Expression | None:
     """Give what a constraint adds to the log density of each vector; None without one, or where it is unknown."""
-    if draw.constraint is None or draw.distribution.name == "Flat":
+    if draw.constraint is None or draw.distribution.improper:
         return None
     return CONSTRAINTS[draw.constraint].log_normalizer(draw.distribution, draw.args, draw.shape[-1])
 
 
 def is_known(constraint: str, d: Distribution, args: tuple[Node, ...]) -> bool:
     """Tell whether a constraint's normalizer has an exact form; an improper prior needs none."""
-    return d.name == "Flat" or CONSTRAINTS[constraint].log_normalizer(d, args, Size.new(2)) is not None
+    return d.improper or CONSTRAINTS[constraint].log_normalizer(d, args, Size.new(2)) is not None
 
 
 def unknown_depends_on(constraint: str, d: Distribution, args: tuple[Node, ...]) -> list[str]:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from scistan.distributions.cumulative import beta_binomial_log_ccdf, beta_binomial_log_cdf
-from scistan.distributions.declaration import Parameter, Relation, StanForm, declare
+from scistan.distributions.declaration import Glm, Parameter, Relation, StanForm, declare
 from scistan.distributions.formulas import IMPOSSIBLE, Quantity, bound_of, functions, log_choose, times_log, times_log1m
+from scistan.distributions.grouped import counts_by_log_rate, counts_by_rate, successes
 from scistan.distributions.twins import special, stats
 from scistan.domains import BINARY, COUNT, INTEGER, NON_NEGATIVE, POSITIVE, REAL, UNIT, Domain, whole
 from scistan.graph.node import Literal, Node
@@ -17,7 +18,7 @@ from scistan.ops.expression import Expression
 
 exp, log, log1m, log1p, lgamma = functions("exp", "log", "log1m", "log1p", "lgamma")
 where, lbeta, softplus, log_inv_logit = functions("where", "lbeta", "softplus", "log_inv_logit")
-maximum, minimum, clip = functions("maximum", "minimum", "clip")
+maximum, minimum, clip, total, multiply_log = functions("maximum", "minimum", "clip", "sum", "multiply_log")
 log_gamma_p, log_gamma_q, log_inc_beta = functions("log_gamma_p", "log_gamma_q", "log_inc_beta")
 
 TOTAL, PHI = Parameter("N", COUNT), Parameter("phi", POSITIVE)
@@ -59,6 +60,7 @@ declare(
     link="inv_logit",
     linked_parameter="theta",
     link_form="BernoulliLogit",
+    grouped=successes("Binomial"),
 )
 
 
@@ -78,8 +80,9 @@ declare(
     draw=_bernoulli_by_odds,
     scipy=lambda alpha: stats().bernoulli(special().expit(alpha)),
     stan=StanForm("bernoulli_logit", truncates=False),
-    linear_predictor="alpha",
-    glm="bernoulli_logit_glm",
+    glm=Glm("bernoulli_logit_glm", "alpha"),
+    sample=lambda y, n, alpha: total(y) * log_inv_logit(alpha) + (n - total(y)) * log_inv_logit(-alpha),
+    grouped=successes("BinomialLogit"),
 )
 
 
@@ -127,8 +130,7 @@ declare(
     draw=lambda rng, size, N, alpha: rng.binomial(N, special().expit(alpha), size),
     scipy=lambda N, alpha: stats().binom(N, special().expit(alpha)),
     stan=StanForm("binomial_logit", rng="binomial_rng({N}, inv_logit({alpha}))", truncates=False),
-    linear_predictor="alpha",
-    glm="binomial_logit_glm",
+    glm=Glm("binomial_logit_glm", "alpha", others_vary=True),
 )
 
 declare(
@@ -231,6 +233,8 @@ declare(
     link="exp",
     linked_parameter="lambda_",
     link_form="PoissonLog",
+    sample=lambda y, n, lambda_: multiply_log(total(y), lambda_) - n * lambda_ - total(lgamma(y + 1.0)),
+    grouped=counts_by_rate,
 )
 
 declare(
@@ -243,8 +247,9 @@ declare(
     draw=lambda rng, size, alpha: _draw_poisson(rng, size, np.exp(alpha)),
     scipy=lambda alpha: stats().poisson(np.exp(alpha)),
     stan=StanForm("poisson_log", truncates=False),
-    linear_predictor="alpha",
-    glm="poisson_log_glm",
+    glm=Glm("poisson_log_glm", "alpha"),
+    sample=lambda y, n, alpha: total(y) * alpha - n * exp(alpha) - total(lgamma(y + 1.0)),
+    grouped=counts_by_log_rate,
 )
 
 
@@ -310,6 +315,5 @@ declare(
     draw=lambda rng, size, eta, phi: _draw_gamma_poisson(rng, size, np.exp(eta), phi),
     scipy=lambda eta, phi: stats().nbinom(phi, special().expit(np.log(phi) - eta)),
     stan=StanForm("neg_binomial_2_log", truncates=False),
-    linear_predictor="eta",
-    glm="neg_binomial_2_log_glm",
+    glm=Glm("neg_binomial_2_log_glm", "eta"),
 )

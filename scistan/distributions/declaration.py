@@ -13,7 +13,7 @@ from scistan.graph.node import Data, Literal, Node
 from scistan.ops.expression import Expression
 from scistan.shapes import Shape
 
-__all__ = ["REGISTRY", "Distribution", "Parameter", "Relation", "StanForm", "constant_value", "declare"]
+__all__ = ["REGISTRY", "Distribution", "Glm", "Parameter", "Relation", "StanForm", "constant_value", "declare"]
 
 Formula = Callable[..., Expression]
 
@@ -56,6 +56,17 @@ class StanForm:
     truncates: bool = True  # has _lcdf and _lccdf
     repeats: tuple[str, ...] = ()  # parameters that must be vectors where the value is one
     slope_errors: Mapping[str, float] = field(default_factory=dict)
+    fused: bool = False  # a GLM form: a design matrix `x` with a row for each outcome, and real numbers alone
+
+
+@dataclass(frozen=True, slots=True)
+class Glm:
+    """Stan's fused form of a distribution whose `predictor` is `alpha + x @ beta`."""
+
+    name: str
+    predictor: str
+    others_vary: bool = False  # the other parameters may differ between outcomes
+    intercept: bool = True  # takes `alpha` beside `x` and `beta`
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,8 +98,11 @@ class Distribution:
     link: str = ""  # the op that takes a linear predictor to this one's `linked_parameter`
     linked_parameter: str = ""  # in `link_form` the predictor itself stands in its place
     link_form: str = ""  # the name of that family
-    linear_predictor: str = ""  # the parameter a GLM puts alpha + x·beta in
-    glm: str = ""  # Stan's fused form
+    glm: Glm | None = None
+    sample: Formula | None = None  # the joint log density of n outcomes with the same arguments: of them, n, and these
+    grouped: Callable[..., Any] | None = None  # its form for groups of outcomes with equal arguments: `grouped.py`
+    improper: bool = False  # no probability distribution: nothing can be drawn, and nothing is normalized
+    remark: str = ""  # of a form for the program alone: what the reader is told it is
     discrete: bool = False
     public: bool = True
     title: str = ""  # what the user calls it; its own name unless it is one form of several
@@ -100,8 +114,9 @@ class Distribution:
 
     def form(self, name: str, **fields: Any) -> Distribution:
         """Derive a form for the program alone: its density written out unless `stan` is given, unknown to the user."""
-        plain = {"location_scale": None, "glm": "", "linear_predictor": "", "link": "", "public": False, "title": ""}
-        return replace(self, name=name, **{"stan": StanForm(), **plain, **fields})
+        none = dict.fromkeys(("location_scale", "glm", "sample", "grouped"))
+        plain = {"stan": StanForm(), "link": "", "public": False, "title": ""}
+        return replace(self, name=name, **{**none, **plain, **fields})
 
     def domain(self, args: tuple[Node, ...]) -> Domain:
         """Give the support for these arguments."""
@@ -111,7 +126,7 @@ class Distribution:
     def truncatable(self) -> bool:
         """Whether `lower` and `upper` can bound it: one continuous number whose probabilities are known."""
         known = self.log_cdf is not None and self.log_ccdf is not None
-        return not self.discrete and not self.event_rank and (known or self.name == "Flat")
+        return not self.discrete and not self.event_rank and (known or self.improper)
 
     @property
     def event_rank(self) -> int:

@@ -54,7 +54,7 @@ def total(term: Term) -> Node:
 
 def log_mass(draw: Draw) -> Expression | None:
     """Give the logarithm of the probability that the bounds leave; None without bounds."""
-    if not draw.truncated or draw.distribution.name == "Flat":
+    if not draw.truncated or draw.distribution.improper:
         return None
     bounds = (None if bound is None else Expression(bound) for bound in (draw.lower, draw.upper))
     return log_mass_between(draw.distribution, tuple(map(Expression, draw.args)), *bounds)

@@ -9,11 +9,12 @@ import numpy as np
 
 from scistan.distributions.declaration import Parameter, StanForm, declare
 from scistan.distributions.formulas import TINY, Quantity, bound_of, functions, log_inv_cloglog
+from scistan.distributions.grouped import waiting_times
 from scistan.distributions.twins import stats
 from scistan.domains import NON_NEGATIVE, POSITIVE, REAL, between
 
 log, log1p, exp, square, lgamma = functions("log", "log1p", "exp", "square", "lgamma")
-multiply_log, maximum, log1m_exp = functions("multiply_log", "maximum", "log1m_exp")
+multiply_log, maximum, log1m_exp, total = functions("multiply_log", "maximum", "log1m_exp", "sum")
 log_normal_cdf, log_inv_logit = functions("log_Phi", "log_inv_logit")
 log_gamma_p, log_gamma_q = functions("log_gamma_p", "log_gamma_q")
 
@@ -146,6 +147,8 @@ declare(
     stan=StanForm("exponential"),
     log_cdf=lambda x, beta: log1m_exp(-beta * maximum(x, 0.0)),
     log_ccdf=lambda x, beta: -beta * maximum(x, 0.0),
+    sample=lambda y, n, beta: n * log(beta) - beta * total(y),
+    grouped=waiting_times,
 )
 
 declare(

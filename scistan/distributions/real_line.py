@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from scistan.distributions.cumulative import skew_normal_log_cdf
-from scistan.distributions.declaration import Parameter, StanForm, declare
+from scistan.distributions.declaration import Glm, Parameter, StanForm, declare
 from scistan.distributions.formulas import Quantity, functions, log_half_or_less, log_inv_cloglog
+from scistan.distributions.grouped import normal_groups
 from scistan.distributions.twins import Bracketed, stats
 from scistan.domains import NON_NEGATIVE, POSITIVE, REAL
 from scistan.errors import UnsupportedError
@@ -19,7 +20,7 @@ from scistan.ops.expression import Expression
 exp, log, log1m, log1p, log1m_exp = functions("exp", "log", "log1m", "log1p", "log1m_exp")
 square, where, maximum, arctan2, absolute = functions("square", "where", "maximum", "arctan2", "abs")
 log_normal_cdf, erf, erfc, log_inv_logit = functions("log_Phi", "erf", "erfc", "log_inv_logit")
-logaddexp, log_diff_exp = functions("logaddexp", "log_diff_exp")
+logaddexp, log_diff_exp, total, mean = functions("logaddexp", "log_diff_exp", "sum", "mean")
 
 LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 MU, SIGMA = Parameter("mu", REAL), Parameter("sigma", POSITIVE)
@@ -27,6 +28,12 @@ MU, SIGMA = Parameter("mu", REAL), Parameter("sigma", POSITIVE)
 
 def _normal_density(x: Any, mu: Any, sigma: Any) -> Quantity:
     return -0.5 * square((x - mu) / sigma) - log(sigma) - LOG_SQRT_2PI
+
+
+def _normal_sample(y: Any, n: Any, mu: Any, sigma: Any) -> Quantity:
+    middle = where(n > 0, mean(y), 0.0)  # nothing has no mean
+    spread = total(square(y - middle))
+    return -0.5 * (spread + n * square(middle - mu)) / square(sigma) - n * (log(sigma) + LOG_SQRT_2PI)
 
 
 declare(
@@ -41,8 +48,9 @@ declare(
     log_cdf=lambda x, mu, sigma: log_normal_cdf((x - mu) / sigma),
     log_ccdf=lambda x, mu, sigma: log_normal_cdf((mu - x) / sigma),
     location_scale=("mu", "sigma"),
-    linear_predictor="mu",
-    glm="normal_id_glm",
+    glm=Glm("normal_id_glm", "mu", others_vary=True),
+    sample=_normal_sample,
+    grouped=normal_groups,
 )
 
 declare(
@@ -254,4 +262,5 @@ declare(
     log_density=lambda x: Expression(literal(0.0)),
     draw=_no_draws,
     stan=StanForm(truncates=False),
+    improper=True,
 )

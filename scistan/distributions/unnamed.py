@@ -102,7 +102,7 @@ class Unnamed(Expression):
             support = d.domain(self.args)
             at = FUNCTIONS["clip"](at, *(Expression(_node_of(end)) for end in (support.lower, support.upper)))
         density = d.log_density(at, *self._parameters)
-        if self._bounds and d.name != "Flat":
+        if self._bounds and not d.improper:
             density = density - log_mass_between(d, self._parameters, *self._ends)
         return FUNCTIONS["where"](reduce(FUNCTIONS["logical_or"], beyond), -math.inf, density) if beyond else density
 

@@ -150,7 +150,7 @@ def _check(term: Term, axes: list[_Axis], policy: str) -> None:
     within = [axis for axis in axes[batch:] if len(axis.new)]
     if within:
         raise messages.new_levels_tied(name, within[0].dim, term.draw.distribution.title)
-    if term.draw.distribution.name == "Flat":
+    if term.draw.distribution.improper:
         raise messages.new_levels_improper(name, first.dim)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from scistan.distributions.declaration import Distribution, Parameter, StanForm
+from scistan.distributions.declaration import Distribution, Glm, Parameter, StanForm
 from scistan.domains import MATRIX, REAL, VECTOR
 from scistan.graph.graph import Draw, Graph, Term
 from scistan.graph.node import Apply, Node, is_applied, literal
@@ -18,10 +18,6 @@ from scistan.shapes import ONE
 
 __all__ = ["fuse_glm"]
 
-# Stan's forms of these take another argument for each observation: sigma, and the number of trials.
-_OTHERS_VARY = ("Normal", "BinomialLogit")
-_NO_INTERCEPT = ("OrderedLogistic",)
-
 
 def fuse_glm(graph: Graph) -> Graph:
     """Fuse `alpha + x @ beta` into the observed terms that have a GLM form."""
@@ -31,32 +27,32 @@ def fuse_glm(graph: Graph) -> Graph:
 def _fuse(term: Term) -> Draw:
     draw = term.draw
     d: Distribution = draw.distribution
-    if not term.is_observed or not d.glm or len(draw.shape) != 1 or draw.truncated or draw.constraint:
+    if not term.is_observed or d.glm is None or len(draw.shape) != 1 or draw.truncated or draw.constraint:
         return draw
-    place = _place(d)
+    place = _place(d, d.glm)
     found = _split(draw.args[place])
     if found is None or found.design.shape[0] == ONE != draw.shape[0]:
         return draw  # a single row for all observations has no fused form
     before, after = draw.args[:place], draw.args[place + 1 :]
-    others = [p for p in d.parameters if p.name != d.linear_predictor]
+    others = [p for p in d.parameters if p.name != d.glm.predictor]
     varies = any(len(o.shape) > p.domain.event_rank for o, p in zip(before + after, others, strict=True))
     repeated = any(p.domain.integer and ONE in o.shape for o, p in zip(before + after, others, strict=True))
-    if (varies and d.name not in _OTHERS_VARY) or (repeated and draw.shape[0] != ONE):
+    if (varies and not d.glm.others_vary) or (repeated and draw.shape[0] != ONE):
         return draw
-    if d.name in _NO_INTERCEPT:
+    if not d.glm.intercept:
         if found.alpha is not None:
             return draw
         linear: tuple[Node, ...] = (found.design, found.beta)
     else:
-        alpha = _intercept(d, found)
+        alpha = _intercept(d.parameters[place].domain is VECTOR, found)
         if alpha is None:
             return draw
         linear = (found.design, alpha, found.beta)
-    return replace(draw, distribution=_glm_form(d), args=(*before, *linear, *after))
+    return replace(draw, distribution=_glm_form(d, d.glm), args=(*before, *linear, *after))
 
 
-def _place(d: Distribution) -> int:
-    return [p.name for p in d.parameters].index(d.linear_predictor)
+def _place(d: Distribution, glm: Glm) -> int:
+    return [p.name for p in d.parameters].index(glm.predictor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +64,9 @@ class _Linear:
     alpha: Node | None
 
 
-def _intercept(d: Distribution, found: _Linear) -> Node | None:
-    """Give the intercept as the form wants it; None where it cannot take this one."""
-    if d.parameters[_place(d)].domain is not VECTOR:
+def _intercept(many: bool, found: _Linear) -> Node | None:
+    """Give the intercept as the form wants it, for `many` categories; None where it cannot take this one."""
+    if not many:
         return literal(0) if found.alpha is None else found.alpha
     if len(found.beta.shape) == 1 or (found.alpha is not None and len(found.alpha.shape) > 1):
         return None
@@ -135,12 +131,11 @@ def _product(node: Node) -> tuple[Node, Node] | None:
 
 
 @cache
-def _glm_form(d: Distribution) -> Distribution:
+def _glm_form(d: Distribution, glm: Glm) -> Distribution:
     """Derive the fused distribution: the same density, with the linear predictor taken apart."""
-    place = _place(d)
-    intercept = d.name not in _NO_INTERCEPT
+    place = _place(d, glm)
     many = d.parameters[place].domain is VECTOR  # a predictor for each category
-    alpha = (Parameter("alpha", VECTOR if many else REAL),) if intercept else ()
+    alpha = (Parameter("alpha", VECTOR if many else REAL),) if glm.intercept else ()
     linear = (Parameter("x", MATRIX), *alpha, Parameter("beta", MATRIX if many else VECTOR))
     taken = {p.name for p in linear}
     others = [replace(p, name=f"{p.name}_") if p.name in taken else p for p in d.parameters]
@@ -156,5 +151,5 @@ def _glm_form(d: Distribution) -> Distribution:
         f"{d.name}GLM",
         parameters=(*others[:place], *linear, *others[place + 1 :]),
         log_density=log_density,
-        stan=StanForm(d.glm, one_based=d.stan.one_based, truncates=False, repeats=("N",)),
+        stan=StanForm(glm.name, fused=True, one_based=d.stan.one_based, truncates=False, repeats=("N",)),
     )

@@ -27,7 +27,7 @@ def hints(graph: Graph) -> tuple[str, ...]:
 
 def _hints(term: Term) -> Iterator[str]:
     d, draw = term.draw.distribution, term.draw
-    if d.name == "Flat":
+    if d.improper:
         yield messages.no_prior(term.name)
         return
     named = d.named(draw.args)

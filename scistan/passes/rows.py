@@ -8,15 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import chain, count
-from typing import Any
 
 import numpy as np
 
-from scistan.distributions.declaration import REGISTRY as DISTRIBUTIONS
-from scistan.distributions.declaration import Distribution, Parameter
-from scistan.domains import LARGEST_INT, POSITIVE, REAL, VECTOR
+from scistan.distributions.declaration import Distribution
+from scistan.domains import LARGEST_INT
 from scistan.graph.graph import Draw, Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Data, Node, Variable
@@ -24,7 +21,6 @@ from scistan.graph.places import copy_places
 from scistan.graph.walk import topological
 from scistan.ops import FUNCTIONS
 from scistan.ops.declaration import Op
-from scistan.ops.expression import Expression
 from scistan.ops.flow import carriers
 from scistan.shapes import DATA, ONE, Shape, Size
 
@@ -74,7 +70,7 @@ class _Rows:
 
 def _rows_of(term: Term, instance: Instance, evaluate: Callable[[Node], np.ndarray]) -> _Rows | None:
     draw = term.draw
-    if not isinstance(term.value, Data) or draw.distribution.name not in _FORMS:
+    if not isinstance(term.value, Data) or draw.distribution.grouped is None:
         return None
     if draw.truncated or draw.constraint or len(draw.shape) != 1:
         return None
@@ -189,6 +185,10 @@ class _Maker:
         return found
 
     @property
+    def group(self) -> np.ndarray:
+        return self.rows.group
+
+    @property
     def counts(self) -> np.ndarray:
         return np.bincount(self.rows.group, minlength=len(self.rows.first))
 
@@ -206,97 +206,7 @@ def _merged(term: Term, make: _Maker) -> Term:
         if isinstance(node.op, Op):
             memo[node] = node.op.build(changed, dict(node.attributes))
     args = [memo.get(arg, arg) for arg in term.draw.args]
-    value, distribution, arguments = _FORMS[term.draw.distribution.name](make, rows.observed, *args)
+    d: Distribution = term.draw.distribution
+    value, distribution, arguments = d.grouped(make, rows.observed, *args)  # type: ignore[misc]
     copy_places(term.value, value)
     return Term(names[value], value, Draw(distribution, arguments, (rows.size,)))
-
-
-Form = tuple[Data, Distribution, tuple[Node, ...]]
-
-
-def _normal(make: _Maker, y: np.ndarray, mu: Node, sigma: Node) -> Form:
-    counts = make.counts
-    means = make.sums(np.asarray(y, float)) / counts
-    within = make.sums(np.square(y - means[make.rows.group]))
-    value = make.data(means, f"{make.name}_mean")
-    n = make.data(counts.astype(float), f"{make.name}_count")
-    spread = make.data(within if sigma.shape else within.sum(), f"{make.name}_within")
-    size = n if sigma.shape else make.data(np.asarray(float(len(y))), f"{make.name}_rows")
-    return value, _group_means(len(mu.shape), len(sigma.shape)), (n, spread, size, mu, sigma)
-
-
-@cache
-def _group_means(mu_rank: int, sigma_rank: int) -> Distribution:
-    """Derive the distribution of groups' means and of the squares within groups."""
-
-    def log_density(mean: Any, n: Any, within: Any, size: Any, mu: Any, sigma: Any) -> Any:
-        if sigma_rank:
-            squares = (within + n * square(mean - mu)) / square(sigma)
-            return -0.5 * total(squares) - total(size * (log(sigma) + LOG_SQRT_2PI))
-        squares = within + total(n * square(mean - mu))
-        return -0.5 * squares / square(sigma) - size * (log(sigma) + LOG_SQRT_2PI)
-
-    spread = VECTOR if sigma_rank else REAL
-    return DISTRIBUTIONS["Normal"].form(
-        "NormalMeans",
-        parameters=(
-            Parameter("n", VECTOR),
-            Parameter("within", spread),
-            Parameter("size", spread),
-            Parameter("mu", VECTOR if mu_rank else REAL),
-            Parameter("sigma", VECTOR if sigma_rank else POSITIVE),
-        ),
-        support=VECTOR,
-        log_density=log_density,
-    )
-
-
-def _successes(family: str) -> Callable[..., Form]:
-    def form(make: _Maker, y: np.ndarray, chance: Node) -> Form:
-        value = make.data(make.sums(np.asarray(y, np.int64)), f"{make.name}_sum")
-        return value, DISTRIBUTIONS[family], (make.data(make.counts, f"{make.name}_count"), chance)
-
-    return form
-
-
-def _poisson(make: _Maker, y: np.ndarray, rate: Node) -> Form:
-    value = make.data(make.sums(np.asarray(y, np.int64)), f"{make.name}_sum")
-    n = make.data(make.counts.astype(float), f"{make.name}_count")
-    return value, DISTRIBUTIONS["Poisson"], ((Expression(n) * Expression(rate))._scistan_node_,)
-
-
-def _poisson_log(make: _Maker, y: np.ndarray, alpha: Node) -> Form:
-    value = make.data(make.sums(np.asarray(y, np.int64)), f"{make.name}_sum")
-    log_n = make.data(np.log(make.counts), f"{make.name}_log_count")
-    return value, DISTRIBUTIONS["PoissonLog"], ((Expression(log_n) + Expression(alpha))._scistan_node_,)
-
-
-def _exponential(make: _Maker, y: np.ndarray, beta: Node) -> Form:
-    value = make.data(make.sums(np.asarray(y, float)), f"{make.name}_sum")
-    return value, _waiting_sums(), (make.data(make.counts.astype(float), f"{make.name}_count"), beta)
-
-
-@cache
-def _waiting_sums() -> Distribution:
-    """Derive the distribution of groups' sums; Gamma's own density would refuse a sum of 0."""
-
-    def log_density(summed: Any, n: Any, beta: Any) -> Any:
-        return total(n * log(beta) - beta * summed)
-
-    return DISTRIBUTIONS["Exponential"].form(
-        "ExponentialSums",
-        parameters=(Parameter("n", VECTOR), Parameter("beta", VECTOR)),
-        support=VECTOR,
-        log_density=log_density,
-    )
-
-
-# Observations and arguments on the groups -> the value, its distribution, its arguments.
-_FORMS: dict[str, Callable[..., Form]] = {
-    "Normal": _normal,
-    "Bernoulli": _successes("Binomial"),
-    "BernoulliLogit": _successes("BinomialLogit"),
-    "Poisson": _poisson,
-    "PoissonLog": _poisson_log,
-    "Exponential": _exponential,
-}

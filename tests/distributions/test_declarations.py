@@ -35,7 +35,7 @@ def test_traits_name_parameters(name: str) -> None:
     d = REGISTRY[name]
     names = {p.name for p in d.parameters}
     assert set(d.location_scale or ()) <= names
-    assert {d.linked_parameter, d.linear_predictor} - {""} <= names
+    assert {d.linked_parameter, d.glm.predictor if d.glm else ""} - {""} <= names
     assert set(d.stan.containers or ()) <= names
     assert d.relation is None or d.relation.parameter in names
     assert (d.log_cdf is None) == (d.log_ccdf is None)

@@ -123,5 +123,5 @@ def test_cumulative_probabilities_wherever_stan_has_them(name: str) -> None:
 @pytest.mark.parametrize("name", [n for n in EVERY if REGISTRY[n].glm])
 def test_fused_forms_exist(name: str) -> None:
     d = REGISTRY[name]
-    assert f"{d.glm}_{'lpmf' if d.discrete else 'lpdf'}" in _names()
-    assert d.linear_predictor in {p.name for p in d.parameters}
+    assert f"{d.glm.name}_{'lpmf' if d.discrete else 'lpdf'}" in _names()
+    assert d.glm.predictor in {p.name for p in d.parameters}

@@ -45,7 +45,7 @@ def ancestral_draws(instance: Instance, draws: int, seed: int) -> tuple[dict[str
 
 def _check_proper(instance: Instance) -> None:
     """Refuse priors that are no distributions before anything is drawn."""
-    improper = [t for t in instance.graph.terms if t.draw.distribution.name == "Flat"]
+    improper = [t for t in instance.graph.terms if t.draw.distribution.improper]
     if improper:
         raise messages.improper_priors([t.name for t in improper], first_place(improper[0].value))
 
@@ -82,7 +82,7 @@ def draw_term(
     batch = shape[: len(shape) - d.event_rank]
     args = [_narrowed(a, p.domain.event_rank, len(batch) - 1, at) for a, p in _arguments(draw, d, evaluator)]
     check_drawn_arguments(instance.graph, term, evaluator, args)
-    if draw.truncated and d.name != "Flat":  # whose own `draw` says that there is none
+    if draw.truncated and not d.improper:  # whose own `draw` says that there is none
         sides, rank = (draw.lower, draw.upper), len(draw.shape)
         bounds = [None if b is None else _narrowed(aligned(evaluator[b], len(b.shape), rank), 0, rank, at)
                   for b in sides]

@@ -43,7 +43,7 @@ def has_rng(term: Term) -> bool:
     """Tell whether Stan can draw from a term; bounds that truncate and constraints have no such form."""
     d: Distribution = term.draw.distribution
     free = not term.draw.truncated and term.draw.constraint is None
-    return free and bool(d.stan.rng or d.stan.name) and d.name != "Flat"
+    return free and bool(d.stan.rng or d.stan.name) and not d.improper
 
 
 def _twin_type(term: Term, scope: Scope) -> str:
@@ -93,7 +93,7 @@ def write_log_prior(scope: Scope, terms: list[Term], target: str) -> None:
     """Sum the log densities of the latents, constants kept."""
     started = False
     for term in terms:
-        if term.draw.distribution.name == "Flat":
+        if term.draw.distribution.improper:
             continue
         out = is_written_out(term.draw)  # then a constraint's part is in its formula
         batch = _batch(term) if out else term.draw.shape[: len(term.draw.shape) - term.draw.distribution.event_rank]

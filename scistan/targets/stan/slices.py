@@ -62,9 +62,8 @@ def _along_batch(draw: Draw) -> list[bool]:
     """Tell which arguments have a value for each observation; a GLM's design matrix has one row for each."""
     d: Distribution = draw.distribution
     batch = len(draw.shape) - d.event_rank
-    fused = d.stan.name.endswith("_glm")
     return [
-        (fused and p.name == "x") or (len(a.shape) - p.domain.event_rank == batch and a.shape[0] != ONE)
+        (d.stan.fused and p.name == "x") or (len(a.shape) - p.domain.event_rank == batch and a.shape[0] != ONE)
         for p, a in zip(d.parameters, draw.args, strict=True)
     ]
 

@@ -69,7 +69,7 @@ def term_statements(scope: Scope, term: Term) -> list[Statement]:
     """Write a term of the model: `value ~ distribution(arguments)`, and what truncation adds."""
     draw = term.draw
     d: Distribution = draw.distribution
-    if d.name == "Flat":
+    if d.improper:
         return []
     if is_written_out(draw):
         return [Comment(_remark(term.name, d)), *_written_out(scope, term)]
@@ -125,13 +125,7 @@ def _is_scalar_latent(term: Term) -> bool:
 
 
 def _remark(name: str, d: Distribution) -> str:
-    if d.name.endswith("Sample"):
-        return f"{name} ~ {d.name.removesuffix('Sample')}, by its sufficient statistics"
-    if d.name.endswith("Means"):
-        return f"{name} ~ {d.name.removesuffix('Means')}: the means of rows with equal predictors"
-    if d.name.endswith("Sums"):
-        return f"{name} ~ {d.name.removesuffix('Sums')}: the sums of rows with equal predictors"
-    return f"{name} ~ {d.name}"
+    return f"{name} ~ {d.remark or d.name}"
 
 
 def _is_stack(scope: Scope, term: Term) -> bool:
@@ -164,7 +158,7 @@ def _argument(scope: Scope, d: Distribution, name: str, node: Node, shape: Shape
         return f"rep_vector({value.text}, {count})"
     text = _flat(value, row_major).text
     # Stan 2.35's GLM forms fail on a whole number where a real one is meant.
-    return f"{text}.0" if value.type == INT and text.isdigit() and d.stan.name.endswith("_glm") else text
+    return f"{text}.0" if value.type == INT and text.isdigit() and d.stan.fused else text
 
 
 def _whole_numbers(scope: Scope, node: Node) -> Expr:
