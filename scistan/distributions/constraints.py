@@ -83,15 +83,15 @@ def _sum_to_zero(d: Distribution, args: tuple[Node, ...], size: Size) -> Express
     count = Expression(extent(size))
     mu, sigma = args or (literal(0.0), literal(1.0))
     if is_common(mu) and is_common(sigma):
-        added = log(_each(sigma)) + LOG_SQRT_2PI
-        return added if _is_zero(mu) else added + 0.5 * count * square(_each(mu) / _each(sigma))
+        added = _each(literal(LOG_SQRT_2PI)) if _is(sigma, 1) else log(_each(sigma)) + LOG_SQRT_2PI
+        return added if _is(mu, 0) else added + 0.5 * count * square(_each(mu) / _each(sigma))
     variance = _added(square(_each(sigma)), sigma, count)
     added = 0.5 * log(variance / count) + LOG_SQRT_2PI
-    return added if _is_zero(mu) else added + 0.5 * square(_added(_each(mu), mu, count)) / variance
+    return added if _is(mu, 0) else added + 0.5 * square(_added(_each(mu), mu, count)) / variance
 
 
-def _is_zero(node: Node) -> bool:
-    return isinstance(node, Literal) and node.value == 0
+def _is(node: Node, number: float) -> bool:
+    return isinstance(node, Literal) and node.value == number
 
 
 def _always(d: Distribution, parameter: str, node: Node) -> bool:

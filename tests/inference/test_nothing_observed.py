@@ -1,5 +1,6 @@
 """A model in which nothing is observed may be sampled, and every verb says what the numbers are then."""
 
+import numpy as np
 import pytest
 
 import scistan as ss
@@ -17,10 +18,35 @@ def test_draws_from_the_prior_say_so(tmp_path):
         fit = prior_only().mcmc(draws=200, warmup=200, seed=1, progress=False)
     said = "nothing is observed: these are draws from the prior"
     assert any(said in note for note in fit.notes)
-    assert said in repr(fit)
+    assert said in repr(fit).splitlines()[0]
+    assert fit.diagnose().verdict.startswith(said)
     assert said in repr(fit.diagnose())
     assert said in fit.diagnose()._repr_html_()
     assert said in repr(ss.load(fit.save(tmp_path / "fit.nc")).diagnose())
+
+
+def without_rows(others: bool) -> ss.Model:
+    m = prior_only()
+    m.y = ss.Normal(m.mu[0], 1).observe(np.zeros(0))
+    if others:
+        m.z = ss.Normal(m.mu, 1).observe([0.0, 1.0])
+    return m
+
+
+@pytest.mark.parametrize(("others", "said"), [(False, "these are draws from the prior"), (True, "it adds nothing")])
+def test_zero_rows_are_in_the_verdict(others, said, tmp_path):
+    with pytest.warns(ChainWarning, match="observed, but without rows: `y`"):
+        fit = without_rows(others).mcmc(draws=500, warmup=300, seed=1, progress=False)
+    loaded = ss.load(fit.save(tmp_path / "fit.nc"))
+    for told in (fit.diagnose().verdict, repr(fit).splitlines()[0], fit._repr_html_(), loaded.diagnose().verdict):
+        assert "without rows: `y`" in told
+        assert said in told
+    assert "healthy" in fit.diagnose().verdict
+
+
+def test_a_mode_without_rows_says_so():
+    found = without_rows(others=False).map(seed=1, progress=False)
+    assert "without rows: `y`, so that this is the mode of the prior" in repr(found)
 
 
 def test_a_mode_of_the_prior_says_so():

@@ -7,8 +7,6 @@ their effective sample sizes.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from scipy.stats import ks_2samp
@@ -32,10 +30,15 @@ ALWAYS = [
 ]
 
 
+def steps(draws: np.ndarray) -> np.ndarray:
+    """Give, for each element of draws (chains, draws, elements), how far apart two draws are independent."""
+    ess = np.minimum(bulk_ess(draws), tail_ess(draws))
+    return np.maximum(1, np.ceil(draws.shape[0] * draws.shape[1] / ess)).astype(int)
+
+
 def thinned(draws: np.ndarray) -> np.ndarray:
     """Keep as many draws (chains, draws) as are independent."""
-    ess = float(min(bulk_ess(draws[..., None])[0], tail_ess(draws[..., None])[0]))
-    return draws[:, :: max(1, math.ceil(draws.size / ess))].ravel()
+    return draws[:, :: steps(draws[..., None])[0]].ravel()
 
 
 def elements(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -63,6 +66,8 @@ def disagreements(m: ss.Model, seed: int, draws: int = 1000, prior_draws: int = 
 
 
 @pytest.mark.filterwarnings("ignore::scistan.messages.sampling.ChainWarning")
-@pytest.mark.parametrize("prior", [pytest.param(p, marks=() if p in ALWAYS else pytest.mark.long) for p in PRIORS], ids=str)
+@pytest.mark.parametrize(
+    "prior", [pytest.param(p, marks=() if p in ALWAYS else pytest.mark.long) for p in PRIORS], ids=str
+)
 def test_prior_draws_and_chains_agree(prior: Prior) -> None:
     assert disagreements(prior.build(), seed=1) == {}

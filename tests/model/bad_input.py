@@ -1985,3 +1985,130 @@ def text_for_a_start():
 @case("values")
 def more_starts_than_chains():
     model().mcmc(inits=[{"mu": 1.0}] * 3, chains=2)  # here
+
+
+# -- latents that can leave the domain of an argument ----------------------------------------------
+def latents() -> ss.Model:
+    m = model()
+    m.free = ss.Flat()
+    m.v = ss.Normal(0, 1, shape=3)
+    m.up = ss.Normal(0, 1, shape=3, constraint="ordered")
+    m.unit = ss.Uniform(-1, 1)
+    m.half = ss.HalfNormal(1)
+    m.L = ss.LKJCholesky(3, 1.0)
+    return m
+
+
+@case("domains")
+def normal_scale():
+    m = latents()
+    m.y = ss.Normal(0, m.mu).observe([1.0, 2.0])  # here
+
+
+@case("domains")
+def flat_scale():
+    m = latents()
+    m.y = ss.Normal(0, m.free).observe([1.0, 2.0])  # here
+
+
+@case("domains")
+def scale_by_index():
+    m = latents()
+    m.y = ss.Normal(0, m.v[np.array([0, 1])]).observe([1.0, 2.0])  # here
+
+
+@case("domains")
+def scale_between_bounds():
+    m = latents()
+    m.y = ss.Normal(0, m.unit).observe([1.0, 2.0])  # here
+
+
+@case("domains")
+def normal_probability():
+    m = latents()
+    m.y = ss.Bernoulli(m.mu).observe([0, 1])  # here
+
+
+@case("domains")
+def positive_probability():
+    m = latents()
+    m.y = ss.Binomial(3, m.half).observe([0, 1])  # here
+
+
+@case("domains")
+def normal_rate():
+    m = latents()
+    m.y = ss.Poisson(m.mu).observe([0, 1])  # here
+
+
+@case("domains")
+def normal_weights():
+    m = latents()
+    m.y = ss.Categorical(m.v).observe([0, 1])  # here
+
+
+@case("domains")
+def cutpoints_out_of_order():
+    m = latents()
+    m.y = ss.OrderedLogistic(m.mu, m.v).observe([0, 1])  # here
+
+
+@case("domains")
+def ordered_weights():
+    m = latents()
+    m.y = ss.Categorical(m.up).observe([0, 1])  # here
+
+
+@case("domains")
+def factor_as_covariance():
+    m = latents()
+    m.y = ss.MultivariateNormal(np.zeros(3), cov=m.L).observe([0.0, 1.0, 2.0])  # here
+
+
+@case("domains")
+def upper_below_lower():
+    m = latents()
+    m.z = ss.Normal(0, 1, lower=0, upper=m.mu)  # here
+
+
+@case("domains")
+def upper_below_support():
+    m = latents()
+    m.z = ss.Gamma(2, 1, upper=m.mu)  # here
+
+
+@case("domains")
+def lower_above_support():
+    m = latents()
+    m.z = ss.Beta(2, 2, lower=m.half)  # here
+
+
+@case("domains")
+def relation_that_can_break():
+    m = latents()
+    m.z = ss.Uniform(0, m.mu)  # here
+
+
+# -- constraints that cannot be normalized ----------------------------------------------------------
+@case("constraints")
+def order_of_different_latents():
+    m = latents()
+    m.z = ss.Normal(m.v, 1, constraint="ordered")  # here
+
+
+@case("constraints")
+def order_of_different_scales():
+    m = latents()
+    m.z = ss.Normal(np.array([0.0, 1.0, 2.0]), m.half, constraint="ordered")  # here
+
+
+@case("constraints")
+def positive_order_of_different_rates():
+    m = latents()
+    m.z = ss.Gamma(m.half, np.array([1.0, 2.0, 3.0]), constraint="ordered")  # here
+
+
+@case("constraints")
+def sum_of_student_t():
+    m = latents()
+    m.z = ss.StudentT(4, 0, m.half, shape=3, constraint="sum_to_zero")  # here

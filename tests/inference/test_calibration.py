@@ -1,0 +1,111 @@
+"""Simulation-based calibration: the latents that made the data are draws of their own posterior (Talts et al. 2018).
+
+Their ranks among independent posterior draws are uniform, whatever the model; so are those of the likelihood, by
+which a posterior that is the prior would be found out (Modrák et al. 2023).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from scipy.stats import kstest
+
+import scistan as ss
+from scistan.distributions.declaration import REGISTRY
+from scistan.inference.generated import log_likelihood
+from tests.inference.calibrated_models import KINDS
+from tests.inference.test_prior_agreement import elements, steps, thinned
+from tests.targets.stan_cases import LATENT, NEVER_LATENT, Case, argument, bounds_of, constructor
+
+pytestmark = pytest.mark.filterwarnings("ignore::scistan.messages.sampling.ChainWarning")
+LEVEL, COMPARISONS = 1e-6, 2_000
+SIMULATIONS = 60  # of each kind of model
+GROUPS = 100  # in the one model of a distribution: as many simulations at once
+
+
+def place(truth: float, draws: np.ndarray, rng: np.random.Generator) -> float:
+    """Give where a true value lies among independent draws, between 0 and 1; ties are broken by chance."""
+    below, equal = (draws < truth).sum(), (draws == truth).sum()
+    return float((below + rng.integers(0, equal + 1) + rng.random()) / (len(draws) + 1))
+
+
+def uneven(places: dict[str, list[float]]) -> dict[str, float]:
+    """List the quantities whose places are not uniform."""
+    tested = {name: kstest(found, "uniform").pvalue for name, found in places.items()}
+    return {name: p for name, p in tested.items() if p < LEVEL / COMPARISONS}
+
+
+def likelihood(m: ss.Model, arrays: dict[str, np.ndarray]) -> np.ndarray:
+    parts = log_likelihood(m.instance(), arrays).values()
+    return np.sum([part.reshape(*part.shape[:2], -1).sum(-1) for part in parts], axis=0)
+
+
+def calibrate(m: ss.Model, simulations: int) -> dict[str, float]:
+    """Simulate, fit and rank; give what is not uniform."""
+    rng, places = np.random.default_rng(1), defaultdict(list)
+    for seed in range(simulations):
+        made = m.simulate(seed=seed)
+        fitted = m.with_data(y=made["y"])
+        fit = fitted.mcmc(draws=400, warmup=400, chains=2, seed=seed, engine="stanli", progress=False, adapt_delta=0.95)
+        latents = {t.name: np.asarray(made[t.name])[None, None] for t in m.instance().graph.latents}
+        truth = {**latents, "log_lik": likelihood(fitted, latents)}
+        drawn = elements({**fit.posterior, "log_lik": likelihood(fitted, dict(fit.posterior))})
+        flat = {f"{name}[{k}]": v for name, a in truth.items() for k, v in enumerate(a.ravel())}
+        for name, chains in drawn.items():
+            places[name].append(place(flat[name], thinned(chains), rng))
+    return uneven(places)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", KINDS)
+def test_models_are_calibrated(kind):
+    assert calibrate(KINDS[kind](), SIMULATIONS) == {}
+
+
+def test_a_wrong_likelihood_is_found_out():
+    """What is simulated with twice the scale that is fitted is not calibrated: the test can fail."""
+    m = KINDS["identical"]()
+    wrong = ss.Model("wrong")
+    wrong.mu, wrong.s = ss.Normal(0, 2), ss.Gamma(3, 2)
+    wrong.y = ss.Normal(wrong.mu, 2 * wrong.s, shape=60).observe()
+    places, rng = defaultdict(list), np.random.default_rng(1)
+    for seed in range(15):
+        made = wrong.simulate(seed=seed)
+        fit = m.with_data(y=made["y"]).mcmc(draws=200, warmup=200, chains=2, seed=seed, engine="stanli", progress=False)
+        places["s"].append(place(float(made["s"]), thinned(fit.posterior["s"]), rng))
+    assert uneven(places) != {}
+
+
+# -- every distribution as a likelihood ------------------------------------------------------------
+def likelihoods() -> list[tuple[str, str]]:
+    """Every distribution that can have a latent argument; the continuous ones cut as well."""
+    found = []
+    for name, d in REGISTRY.items():
+        if any(p.domain in LATENT and (name, p.name) not in NEVER_LATENT for p in d.parameters):
+            found.append((name, ""))
+            found += [(name, "both")] if d.truncatable else []
+    return found
+
+
+ALWAYS = {("Poisson", "")}
+LIKELIHOODS = [pytest.param(*one, marks=() if one in ALWAYS else pytest.mark.long) for one in likelihoods()]
+
+
+@pytest.mark.parametrize(("name", "cut"), LIKELIHOODS)
+def test_likelihoods_are_calibrated(name, cut):
+    """Fit groups that share nothing, each with latents and an observation of its own: a simulation for each."""
+    m, d = ss.Model(f"{name}_{cut}"), REGISTRY[name]
+    case = Case(name, "observed", (GROUPS,), "latents", cut)
+    given = {p.name: argument(m, d, p, case, "") for p in d.parameters}
+    m.y = constructor(name)(**given, shape=GROUPS, **bounds_of(d, cut)).observe()
+    made = m.simulate(seed=1)
+    fit = m.with_data(y=made["y"]).mcmc(draws=500, warmup=500, seed=1, engine="stanli", progress=False, adapt_delta=0.95)
+    places, rng = defaultdict(list), np.random.default_rng(1)
+    for latent, draws in fit.posterior.items():
+        flat = draws.reshape(*draws.shape[:2], -1)
+        events = flat.shape[-1] // GROUPS
+        for k, (truth, step) in enumerate(zip(np.ravel(made[latent]), steps(flat), strict=True)):
+            places[f"{latent}[{k % events}]"].append(place(truth, flat[:, ::step, k].ravel(), rng))
+    assert uneven(places) == {}
