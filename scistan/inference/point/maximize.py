@@ -11,7 +11,7 @@ import numpy as np
 
 from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
-from scistan.graph.node import Variable
+from scistan.graph.node import Node, Variable
 from scistan.graph.places import first_place
 from scistan.graph.walk import topological
 from scistan.inference.density import check_complete
@@ -60,11 +60,12 @@ def maximize(instance: Instance, verb: str, model: Fitted | None = None, /, **gi
     graph = objective.density.instance.graph
     quantities = Quantities(objective, graph)
     values = {name: to_numpy(value) for name, value in quantities.at(mode.q).items()}
-    # Off a peak the curvature says nothing about uncertainty.
-    errors = standard_errors(quantities, mode, graph, verdict.boundary, wanted=verdict.converged)
-    left_out = [name for name, error in errors.items() if error.size and np.isnan(error).all()]
     joint = find_joint(instance) if verb == "map" else Joint()
-    errors |= {name: np.full_like(errors[name], np.nan) for name in errors if name in joint.hanging}
+    # Off a peak the curvature says nothing about uncertainty.
+    trusted = Quantities(objective, graph, without=joint.hanging)
+    errors = standard_errors(trusted, mode, graph, verdict.boundary, wanted=verdict.converged)
+    left_out = [name for name, error in errors.items() if error.size and np.isnan(error).all()]
+    errors = {name: errors.get(name, np.full(value.shape, np.nan)) for name, value in values.items()}
     limits = limits_of(objective.density.instance, values, quantities.number_at(mode.q))
     clock.lap("uncertainty")
     findings = verdict.findings
@@ -121,8 +122,18 @@ def lower(instance: Instance, verb: str, options: Options, target: Target) -> Ob
         batches = Batches(lowered, options.batch_size, target.device, target.dtype)
     density = TorchDensity(lowered, target.device, target.dtype)
     return Objective(
-        density, likelihood_only=verb == "mle", batches=batches, observations=observed, compiled=options.compile
+        density, likelihood_only=verb == "mle", batches=batches, observations=observed,
+        widest=_widest(lowered) if whole else 1, compiled=options.compile,
     )
+
+
+def _widest(instance: Instance) -> int:
+    """Count the numbers of the largest value that is computed from latents: a covariance has n² of them."""
+    moving: set[Node] = set()
+    for node in instance.graph.nodes:
+        if isinstance(node, Variable) or any(arg in moving for arg in node.args):
+            moving.add(node)
+    return max((prod(instance.shape(node.shape)) for node in moving), default=1)
 
 
 def _check_likelihood(graph: Graph) -> None:

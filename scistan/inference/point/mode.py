@@ -16,7 +16,7 @@ from scistan.inference.point.lbfgs import Climb, climb
 from scistan.inference.point.objective import Objective
 from scistan.inference.point.options import Options
 from scistan.inference.point.progress import Progress
-from scistan.inference.point.rising import OUT, refuse_if_rising
+from scistan.inference.point.rising import OUT, refuse_if_rising, refuse_if_rising_outwards
 
 __all__ = ["Mode", "Searched", "count_places", "find_mode", "measure", "same_height", "settle"]
 
@@ -75,6 +75,8 @@ def find_mode(objective: Objective, starts: Tensor, verb: str, options: Options,
         begun = (down.value[lead : lead + 1], down.gradient[lead : lead + 1])
     first = climb(objective, points[lead : lead + 1], tolerance=CLIMB, max_iterations=options.max_iterations,
                   progress=progress, limit=far, begun=begun)
+    if first.stopped[0] == "limit" and not measure(objective, first.q[0], free).definite:
+        refuse_if_rising_outwards(objective, first.q[0], float(first.value[0]), free, verb, measure)
     mode = settle(objective, first, free, progress)
     ended = points.new_full((len(points),), float("nan"))  # the height at which each start ended
     ended[lead] = mode.value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 import numpy as np
@@ -24,12 +24,13 @@ _ROWS = 200  # quantities whose Jacobian is computed row by row where columns ar
 
 
 class Quantities:
-    """The latents and derived quantities as functions of the coordinates."""
+    """The latents and derived quantities as functions of the coordinates, but for those that are not wanted."""
 
-    def __init__(self, objective: Objective, graph: Graph) -> None:
+    def __init__(self, objective: Objective, graph: Graph, without: Container[str] = ()) -> None:
         self._density = objective.density
         self._torch = objective.torch
-        self.nodes: dict[str, Node] = {t.name: t.value for t in graph.latents} | dict(graph.derived)
+        known: dict[str, Node] = {t.name: t.value for t in graph.latents} | dict(graph.derived)
+        self.nodes = {name: node for name, node in known.items() if name not in without}
 
     def at(self, q: Tensor) -> dict[str, Tensor]:
         """Give every quantity's value; rows of `q` make a first axis."""

@@ -41,6 +41,27 @@ def test_a_density_without_bound_is_refused_with_its_reason():
     assert "m.mcmc()" in str(error.value)
 
 
+def test_a_ridge_without_an_end_is_refused_before_long():
+    m = ss.Model()  # as many innovations as observations: the noise vanishes as they fit every one
+    m.s = ss.HalfNormal(1)
+    m.t = ss.HalfNormal(1)
+    m.e = ss.Normal(0, 1, shape=80)
+    rng = np.random.default_rng(0)
+    m.y = ss.Normal(ss.cumsum(m.e) * m.t, m.s).observe(np.cumsum(rng.normal(size=80)) + rng.normal(size=80))
+    with pytest.raises(ss.ModelError, match="grows without bound as `s`"):
+        m.map(seed=1, progress=False, max_iterations=400)
+
+
+def test_a_small_scale_that_is_really_there_is_found():
+    m = ss.Model()
+    m.mu = ss.Normal(0, 1)
+    m.s = ss.HalfNormal(1)
+    m.y = ss.Normal(m.mu, m.s).observe(1e-6 * np.random.default_rng(0).normal(size=30))
+    found = m.map(seed=1, starts=2, progress=False)
+    assert found.converged
+    assert found["s"] == pytest.approx(1e-6, rel=0.5)
+
+
 def test_the_likelihood_does_not_determine_a_hierarchical_scale():
     with pytest.raises(ss.ModelError, match="does not determine `mu`, `tau`"):
         eight_schools().mle()
