@@ -109,7 +109,7 @@ def test_links_and_glm():
     assert "poisson_log_glm" not in m.stan_code(glm=False)
     assert "poisson_log(" not in m.stan_code(stable_forms=False)
     for switches in ({}, {"glm": False}, {"stable_forms": False}):
-        from scistan.inference.agreement import verify
+        from scistan.inference.verify import verify
 
         assert verify(m.instance(), 3, 0, **switches).ok
 
