@@ -169,9 +169,9 @@ def _beta_binomial(xp: Any, y: Array, total: Array, alpha: Array, beta: Array, *
     return xp.where(everything, 0.0, xp.where(some, _logsumexp(xp, logs), -math.inf))
 
 
-def _declare(name: str, doc: str, arity: int, implementation: Any, stan: str) -> Op:
+def _declare(name: str, doc: str, arity: int, implementation: Any, stan: str, **fields: Any) -> Op:
     return declare(
-        name, doc, arity=arity, numpy=implementation, torch=implementation, stan=Template(stan), public=False
+        name, doc, arity=arity, numpy=implementation, torch=implementation, stan=Template(stan), public=False, **fields
     )
 
 

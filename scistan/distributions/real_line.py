@@ -44,7 +44,7 @@ declare(
     log_density=_normal_density,
     draw=lambda rng, size, mu, sigma: rng.normal(mu, sigma, size),
     scipy=lambda mu, sigma: stats().norm(mu, sigma),
-    stan=StanForm("normal"),
+    stan=StanForm("normal", tail_error=1e-4),
     log_cdf=lambda x, mu, sigma: log_normal_cdf((x - mu) / sigma),
     log_ccdf=lambda x, mu, sigma: log_normal_cdf((mu - x) / sigma),
     location_scale=("mu", "sigma"),
@@ -61,7 +61,7 @@ declare(
     log_density=lambda x: -0.5 * square(x) - LOG_SQRT_2PI,
     draw=lambda rng, size: rng.standard_normal(size),
     scipy=lambda: stats().norm(),
-    stan=StanForm("std_normal"),
+    stan=StanForm("std_normal", tail_error=1e-4),
     log_cdf=lambda x: log_normal_cdf(x),
     log_ccdf=lambda x: log_normal_cdf(-x),
 )

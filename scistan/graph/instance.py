@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from scistan.graph.graph import Graph
-from scistan.graph.node import Data, Gathered, Literal
+from scistan.graph.node import Data, Gathered, Literal, Node
 from scistan.shapes import Equality, Shape, Size, SizeTable, Symbol
 
 __all__ = ["Instance"]
@@ -60,6 +60,11 @@ class Instance:
 
 
 def _gather(leaf: Gathered, values: Mapping[Data, np.ndarray]) -> np.ndarray:
-    """Read values one after the other as one array."""
-    parts = [part.value if isinstance(part, Literal) else values[part] for part in leaf.parts]  # type: ignore[index]
-    return np.stack([np.asarray(part) for part in parts])
+    """Read values one after the other as one array; a part may be of such values itself, from a loop within a loop."""
+    return np.stack([_part(part, values) for part in leaf.parts])
+
+
+def _part(part: Node, values: Mapping[Data, np.ndarray]) -> np.ndarray:
+    if isinstance(part, Gathered):
+        return _gather(part, values)
+    return np.asarray(part.value if isinstance(part, Literal) else values[part])  # type: ignore[index]

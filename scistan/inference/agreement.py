@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 
 from scistan.inference.tolerance import DENSITY_TOLERANCE, GRADIENT_TOLERANCE
-from scistan.messages import inference as messages
+from scistan.messages import agreement as messages
 
 __all__ = ["Agreement"]
 
@@ -17,7 +17,8 @@ class Agreement:
 
     `zeros` counts further points, at which every target says that the density is zero; `asked` is how many points
     with a density were wanted. `findings` say of each comparison that fails where it is worst: the targets and their
-    numbers, the term, the variable and the point.
+    numbers, the term, the variable and the point. `in_tails` counts points that were left out, so far out that Stan's
+    approximations have no digits left.
     """
 
     points: int
@@ -28,6 +29,7 @@ class Agreement:
     zeros: int = 0
     asked: int = 1
     findings: tuple[str, ...] = ()
+    in_tails: int = 0
 
     @property
     def max_density_error(self) -> float:
@@ -61,7 +63,7 @@ class Agreement:
             return messages.zero_everywhere(self.zeros)
         verdict = "agreement" if self.ok else "DISAGREEMENT"
         few = self.asked if self.points < self.asked else 0
-        return messages.agreement_at(verdict, self.points, self.zeros, few)
+        return messages.agreement_at(verdict, self.points, self.zeros, self.in_tails, few)
 
     def _repr_html_(self) -> str:
         cells = "<tr><td>{}</td><td>{}</td><td>{:.1e}</td><td>{:.0e}</td></tr>"

@@ -1,4 +1,4 @@
-"""Compare what the three targets say of points: relative errors of densities and gradients, less what rounding explains."""
+"""Compare what the three targets say of points: relative errors of densities and gradients, less rounding's share."""
 
 from __future__ import annotations
 

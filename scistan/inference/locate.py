@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,27 +15,37 @@ from scistan.inference.compare import directions_of, errors_at
 from scistan.inference.witnesses import Seen, Witnesses
 from scistan.messages import agreement as messages
 
-__all__ = ["tell_fault"]
+__all__ = ["Fault", "tell_fault"]
 
 _GRADIENT = 2
 _TARGETS = ("torch", "Stan")
 
 
-def tell_fault(
-    witnesses: Witnesses, kind: int, number: int, seen: Seen, base: Seen | None, most: np.ndarray, switches: Mapping[str, Any]
-) -> str:
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Which comparison fails (torch's density, Stan's density, the gradient), and the point where it does most."""
+
+    kind: int
+    number: int
+    seen: Seen
+    base: Seen | None
+    allowed: float
+
+
+def tell_fault(witnesses: Witnesses, fault: Fault, switches: Mapping[str, Any]) -> str:
     """Say in the user's terms what a comparison that fails found at its worst point."""
-    term = _first_bad_term(witnesses, kind, seen, base, most, switches)
+    kind, seen, base, point = fault.kind, fault.seen, fault.base, fault.number + 1
+    term = _first_bad_term(witnesses, fault, switches)
     where = messages.in_term(term.name, term.draw.distribution.title, first_place(term.value)) if term else ""
     values = {name: _shown(array) for name, array in seen.latents.items()}
     if kind == _GRADIENT:
         variable, by_torch, by_stan = _worst_coordinate(witnesses, seen)
-        return messages.gradients_apart(variable, by_torch, by_stan, where, number + 1, values)
+        return messages.gradients_apart(variable, by_torch, by_stan, where, point, values)
     both = np.isfinite(seen.densities).all() and base is not None
     scipy, other = seen.scipy, seen.densities[kind + 1]
     if kind == 1 and both and base is not None:
         scipy, other = scipy - base.scipy, other - base.stan
-    return messages.densities_apart(_TARGETS[kind], scipy, other, where, number + 1, values)
+    return messages.densities_apart(_TARGETS[kind], scipy, other, where, point, values)
 
 
 def _worst_coordinate(witnesses: Witnesses, seen: Seen) -> tuple[str, float, float]:
@@ -50,9 +60,7 @@ def _worst_coordinate(witnesses: Witnesses, seen: Seen) -> tuple[str, float, flo
     return (f"{name}, coordinate {at - names.index(names[at])}" if many else name), expected[at], seen.gradient[at]
 
 
-def _first_bad_term(
-    witnesses: Witnesses, kind: int, seen: Seen, base: Seen | None, most: np.ndarray, switches: Mapping[str, Any]
-) -> Term | None:
+def _first_bad_term(witnesses: Witnesses, fault: Fault, switches: Mapping[str, Any]) -> Term | None:
     """Give the first term with which the model disagrees; None where no model that ends before the last one does."""
     terms = witnesses.instance.graph.terms
 
@@ -60,11 +68,12 @@ def _first_bad_term(
         graph = replace(witnesses.instance.graph, terms=terms[:count], derived={})
         try:
             part = Witnesses(replace(witnesses.instance, graph=graph), **switches)
-            here, there = (None if one is None else part.at(part.coordinates(one.latents)) for one in (seen, base))
+            here = part.at(part.coordinates(fault.seen.latents))
+            there = None if fault.base is None else part.at(part.coordinates(fault.base.latents))
         except (ScistanError, RuntimeError):
             return False
         directions = directions_of(part.stan.dimension, np.random.default_rng(0))
-        return here is not None and not errors_at(part, here, there, directions)[kind] < most[kind]
+        return not errors_at(part, here, there, directions)[fault.kind] < fault.allowed
 
     low, high = 0, len(terms)
     if not is_bad(high):

@@ -1,4 +1,4 @@
-"""How far apart two right computations of one density may be: by arithmetic, and by what Stan's functions are good for."""
+"""How far apart two right computations of a density may be: by arithmetic, and by what Stan's functions can do."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import numpy as np
 from scistan.targets.stan.accuracy import slope_error
 from scistan.targets.stan.program import StanProgram
 
-__all__ = ["DENSITY_TOLERANCE", "EPSILON", "GRADIENT_TOLERANCE", "NEIGHBOURS", "NOISES", "ROUNDING", "STEP", "TINY_STEP",
-           "allowed_slope_error", "noise_of"]  # fmt: skip
+__all__ = [
+    "DENSITY_TOLERANCE", "EPSILON", "GRADIENT_TOLERANCE", "NEIGHBOURS", "NOISES", "ROUNDING", "SMALL_STEP", "STEP",
+    "TINY_STEP", "allowed_slope_error", "noise_of",
+]  # fmt: skip
 
 # Densities are compared as differences between points, relative to the size of what is added up; gradients meet
 # through a central difference of step 1e-5, which is good to about 1e-9 of the values' size.
@@ -20,6 +22,7 @@ EPSILON = float(np.finfo(float).eps)
 ROUNDING = 8 * EPSILON
 # Noise is seen at neighbours of a point; the largest of eight is as likely as not below the one that matters.
 NEIGHBOURS, TINY_STEP, NOISES = 8, 1e-10, 8
+SMALL_STEP = 3e-5  # a probability near 1 moves in steps of its own, which a tiny one does not cross
 
 
 def allowed_slope_error(program: StanProgram) -> float:
@@ -27,12 +30,12 @@ def allowed_slope_error(program: StanProgram) -> float:
     return max(GRADIENT_TOLERANCE, slope_error(program.text))
 
 
-def noise_of(table: np.ndarray) -> np.ndarray:
-    """Give what rounding does to each column of numbers at neighbours, which lie `TINY_STEP` apart.
+def noise_of(table: np.ndarray, degree: int = 1) -> np.ndarray:
+    """Give what rounding does to each column of numbers at neighbours.
 
-    Over steps so small a density is a straight line, and the rest is noise. A wrong density is as smooth as a right
-    one, so that this excuses none.
+    Over `TINY_STEP`s a density is a straight line, over `SMALL_STEP`s a cubic, and the rest is noise. A wrong density
+    is as smooth as a right one, so that this excuses none.
     """
-    line = np.stack([np.ones(len(table)), np.arange(len(table))], axis=1)
+    powers = np.linspace(-1, 1, len(table))[:, None] ** np.arange(degree + 1)
     bent = table - table[0]
-    return np.asarray(np.abs(bent - line @ np.linalg.lstsq(line, bent, rcond=None)[0]).max(axis=0))
+    return np.asarray(np.abs(bent - powers @ np.linalg.lstsq(powers, bent, rcond=None)[0]).max(axis=0))

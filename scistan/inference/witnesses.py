@@ -14,7 +14,7 @@ from scistan.engines.density import StanDensity
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
-from scistan.inference.tolerance import EPSILON, NEIGHBOURS, NOISES, STEP, TINY_STEP, noise_of
+from scistan.inference.tolerance import EPSILON, NEIGHBOURS, NOISES, SMALL_STEP, STEP, TINY_STEP, noise_of
 from scistan.messages import agreement as messages
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import JointDensity
@@ -72,9 +72,9 @@ class Witnesses:
         self._spread = self._spreads()
 
     # -- points -----------------------------------------------------------------------------------------
-    def point(self, rng: np.random.Generator) -> np.ndarray:
+    def point(self, rng: np.random.Generator, radius: float) -> np.ndarray:
         """Draw a point well inside the domains, in Stan's coordinates."""
-        torch, start = self._torch.torch, rng.normal(size=self._torch.dimension) * self._spread
+        torch, start = self._torch.torch, radius * rng.normal(size=self._torch.dimension) * self._spread
         for attempt in range(_NEARER):
             evaluator, _, _ = self._torch.constrain(torch.as_tensor(start * 0.5**attempt, dtype=torch.float64))
             values = {t.name: evaluator[t.value].array.numpy() for t in self.instance.graph.latents}
@@ -89,7 +89,7 @@ class Witnesses:
         return self.stan.unconstrain(self.program.inits(values, self.instance))
 
     def _spreads(self) -> np.ndarray:
-        """Give how far each coordinate may lie from 0; a large matrix is near singular where they are like small ones."""
+        """Give how far each coordinate may lie from 0: less in a large matrix, which else were near singular."""
         found = [np.zeros(0)]
         for block in self._torch.blocks:
             shape = self.instance.shape(block.term.draw.shape)
@@ -124,20 +124,21 @@ class Witnesses:
 
     def with_noise(self, seen: Seen, direction: np.ndarray) -> Seen:
         """See what rounding does near a point."""
-        rows = []
-        for k in range(NEIGHBOURS):
-            near = self.at(seen.q + k * TINY_STEP * direction)
-            rows.append([*near.densities, float(near.gradient @ direction), self.derivative(near, direction)[0]])
-        table = np.array(rows)
-        if not np.isfinite(table).all():
-            return seen
-        noise = NOISES * noise_of(table)
+        noise = np.zeros(5)
+        for step, degree in ((TINY_STEP, 1), (SMALL_STEP, 3)):
+            rows = []
+            for k in range(NEIGHBOURS):
+                near = self.at(seen.q + k * step * direction)
+                rows.append([*near.densities, float(near.gradient @ direction), self.derivative(near, direction)[0]])
+            table = np.array(rows)
+            if np.isfinite(table).all():
+                noise = np.maximum(noise, NOISES * noise_of(table, degree))
         return replace(seen, noise=float(noise[:3].sum()), slope_noise=float(noise[3:].sum()))
 
     def _torch_gradient(
         self, drawn: Mapping[str, np.ndarray], latents: Mapping[str, np.ndarray]
     ) -> tuple[float, np.ndarray]:
-        """Give the log density of the latents, and its gradient over what Stan has for them: standard ones where it does.
+        """Give the log density, and its gradient over what Stan has for the latents: standard ones where it does.
 
         Through the values of a latent whose covariance is almost singular, the gradient would lose its digits.
         """

@@ -10,6 +10,18 @@ from scistan.errors import InternalError, Place
 _SHOWN = 8  # so many variables of a point are shown
 
 
+def agreement_at(verdict: str, points: int, zeros: int, tails: int, wanted: int) -> str:
+    """The head of an agreement; `wanted` is how many points were asked for where fewer were found."""
+    others = f", and at {zeros} where every target says that the density is zero" if zeros else ""
+    others += f", and not at {tails} where Stan's approximations have no digits left" if tails else ""
+    few = f"; too few: {wanted} points with a density were wanted" if wanted else ""
+    return f"{verdict} at {points} points{others}{few}"
+
+
+def zero_everywhere(zeros: int) -> str:
+    return f"NOT COMPARED: every target says that the density is zero at all of the {zeros} points tried"
+
+
 def in_term(name: str, distribution: str, place: Place | None) -> str:
     return f"in the term `{name}` ({distribution})" + (f", {place}" if place else "")
 

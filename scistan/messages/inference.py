@@ -211,17 +211,6 @@ def unknown_pass(name: str, known: Iterable[str]) -> ModelError:
     return ModelError(f"there is no pass `{name}`.", remedy=nearest(name, known), place=user_place())
 
 
-def agreement_at(verdict: str, points: int, zeros: int, wanted: int) -> str:
-    """The head of an agreement; `wanted` is how many points were asked for where fewer were found."""
-    others = f", and at {zeros} where every target says that the density is zero" if zeros else ""
-    few = f"; too few: {wanted} points with a density were wanted" if wanted else ""
-    return f"{verdict} at {points} points{others}{few}"
-
-
-def zero_everywhere(zeros: int) -> str:
-    return f"NOT COMPARED: every target says that the density is zero at all of the {zeros} points tried"
-
-
 def unknown_result(name: object, known: Iterable[str]) -> ModelError:
     listed = sorted(known)
     close = get_close_matches(str(name), listed, n=1, cutoff=0.5)

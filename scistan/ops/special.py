@@ -50,10 +50,12 @@ def _log_choose(xp: Any, n: Any, k: Any) -> Any:
 gamma_p = declare("gamma_p", "The regularized lower incomplete gamma function of shape `a` at `x`.", arity=2,
                   arguments=("a", "x"),
                   numpy="scipy.special:gammainc", torch=tails.gamma_p, stan=Call("gamma_p"),
+                  slope_errors={"gamma_p": 1e-3},  # in `a` a series that ends at 1e-6, and 0 for some small `a`
                   answers=("gammainc",), latex="P({0}, {1})")
 gamma_q = declare("gamma_q", "The regularized upper incomplete gamma function of shape `a` at `x`.", arity=2,
                   arguments=("a", "x"),
                   numpy="scipy.special:gammaincc", torch=tails.gamma_q, stan=Call("gamma_q"),
+                  slope_errors={"gamma_q": 1e-4},
                   answers=("gammaincc",), latex="Q({0}, {1})")
 inc_beta = declare("inc_beta", "The regularized incomplete beta function of shapes `a`, `b` at `x`.", arity=3,
                    arguments=("a", "b", "x"),

@@ -7,7 +7,7 @@ from typing import Any
 
 from scistan.distributions.declaration import Distribution
 from scistan.graph.graph import Draw, Graph
-from scistan.graph.node import Apply, Data, Node
+from scistan.graph.node import Apply, Data, Literal, Node
 from scistan.graph.places import copy_places
 from scistan.graph.walk import rebuild, topological
 from scistan.ops.declaration import REGISTRY as OPS
@@ -15,7 +15,7 @@ from scistan.ops.declaration import Op
 from scistan.ops.items import FULL
 from scistan.passes.batching import Batched, CannotBatch
 from scistan.passes.slots import Template, batched, columns_of, form_of, runs_along, size_of
-from scistan.shapes import ONE, SizeTable, broadcast
+from scistan.shapes import ONE, SizeTable, broadcast, values_of
 
 __all__ = ["gather_lists"]
 
@@ -81,7 +81,7 @@ def _leads(node: Apply) -> bool:
     """Tell whether parts lie along a first axis: stacked there, or pieces of length 1 in a row."""
     axis: Any = dict(node.attributes).get("axis")
     if node.op.name == "stack":
-        return axis == -len(node.shape) and all(part.shape == node.args[0].shape for part in node.args)
+        return axis == -len(node.shape) and len({values_of(part.shape) for part in node.args}) == 1
     return node.op.name == "concatenate" and all(part.shape == (ONE,) for part in node.args)
 
 
@@ -95,7 +95,7 @@ def _template_of(part: Node) -> Template:
 
 
 def _goes_through(leaf: Node, values: list[Any]) -> bool:
-    """Tell whether a list runs through numbers of the data, or along an axis from end to end."""
-    if isinstance(leaf, Data):
+    """Tell whether a list runs through numbers, of the data or of Python, or along an axis from end to end."""
+    if isinstance(leaf, Data | Literal):
         return any(value is not values[0] for value in values)
     return any(runs_along(column, axis) for axis, column in columns_of(leaf, values))

@@ -18,6 +18,7 @@ BODIES = {
     "plain numbers": lambda m, x, i: m.a + m.b * x[i],
     "two arrays": lambda m, x, i: m.a * x[i] + m.b * (x[i] * 2),
     "Python numbers beside them": lambda m, x, i: m.a + m.b * x[i] + 0.1 * i,
+    "Python numbers alone": lambda m, x, i: m.a + m.b * float(x[i]),
     "a number that stays": lambda m, x, i: m.a * x[i] + m.b * x[0],
     "rows": lambda m, x, i: m.a + m.b * (np.array([x[i], 1.0]) @ m.w),
     "named data": lambda m, x, i: m.a + m.b * m.x[i],
@@ -71,6 +72,32 @@ def test_the_numbers_are_one_vector():
     m = written("plain numbers", "stack", 5)
     assert "y ~ normal(a + b * data_1, " in m.stan_code()
     np.testing.assert_array_equal(m.stan_data()["data_1"], np.random.default_rng(5).normal(size=5))
+
+
+@pytest.mark.parametrize("form", ["stacks", "lists", "vectors", "tuples"])
+def test_loops_within_loops(form):
+    """What an inner loop gathers is gathered by the outer one; no length of either is in the text."""
+
+    def model(n: int, k: int) -> ss.Model:
+        rng = np.random.default_rng(n)
+        x = rng.normal(size=(n, k))
+        m = ss.Model()
+        m.a, m.b = ss.Normal(0, 1), ss.Normal(0, 1)
+        rows = {
+            "stacks": lambda: ss.stack([ss.stack([m.a + m.b * x[i, j] for j in range(k)]) for i in range(n)]),
+            "lists": lambda: [[m.a + m.b * x[i, j] for j in range(k)] for i in range(n)],
+            "vectors": lambda: ss.stack([m.a + m.b * row for row in x]),
+            "tuples": lambda: [[m.a + m.b * number for number in row] for row in x.tolist()],
+        }
+        m.y = ss.Normal(rows[form](), 1).observe(rng.normal(size=(n, k)))
+        return m
+
+    m = model(4, 3)
+    assert m.verify(points=2).ok
+    text = m.stan_code()
+    assert text == model(5, 6).stan_code()
+    assert "a + b * data_1" in text
+    np.testing.assert_array_equal(m.stan_data()["data_1"], np.random.default_rng(4).normal(size=(4, 3)))
 
 
 def test_a_list_of_vectors():

@@ -9,14 +9,14 @@ import pytest
 
 import scistan as ss
 from scistan.distributions.declaration import REGISTRY
-from scistan.inference.agreement import DENSITY_TOLERANCE, GRADIENT_TOLERANCE, TRUNCATED_TOLERANCE
+from scistan.inference.tolerance import DENSITY_TOLERANCE, allowed_slope_error
 from scistan.ops import REGISTRY as OPS
 from scistan.targets.stan.program import StanProgram, lower_to_stan
 from tests.targets import looped_models
 from tests.targets.stan_cases import Case, cases
 from tests.targets.stan_cases import build as build_case
 from tests.targets.structured_data import LENGTH, ORDERS, PATTERNS, arranged, compare
-from tests.targets.test_stan_ops import COARSE, DOMAINS, ELEMENTWISE
+from tests.targets.test_stan_ops import DOMAINS, ELEMENTWISE
 from tests.zoo import ZOO
 
 FIVE_AND_TEN = [0] * 5 + [1] * 10
@@ -35,11 +35,11 @@ def lower(m: ss.Model, **options: bool) -> StanProgram:
     return lower_to_stan(m.to_graph(), log_lik=False, predictive=False, log_prior=False, **options)
 
 
-def check(m: ss.Model, program: StanProgram, order: str = "", slopes: float = GRADIENT_TOLERANCE) -> None:
+def check(m: ss.Model, program: StanProgram, order: str = "") -> None:
     instance = arranged(m.instance(), order) if order else m.instance()
     found = compare(program, instance)
     assert found.density < DENSITY_TOLERANCE, f"{found}\n{program.text}"
-    assert found.slope < slopes, f"{found}\n{program.text}"
+    assert found.slope < allowed_slope_error(program), f"{found}\n{program.text}"
 
 
 @pytest.mark.parametrize("name", ["zero_inflation", "censoring", "means_chosen_by_data"])
@@ -78,9 +78,8 @@ def test_every_distribution(name: str) -> None:
             continue
         m = build_case(case)
         program = lower(m)
-        slopes = TRUNCATED_TOLERANCE if case.truncated else GRADIENT_TOLERANCE
         for order in ORDERS if case.role == "observed" else ("constant",):
-            check(m, program, order, slopes)
+            check(m, program, order)
 
 
 @pytest.mark.parametrize("name", ORDERED)
@@ -88,7 +87,7 @@ def test_every_model_of_the_zoo(name: str) -> None:
     m = ZOO[name]()
     program = lower(m)
     for order in ORDERS:
-        check(m, program, order, TRUNCATED_TOLERANCE if name == "truncated" else GRADIENT_TOLERANCE)
+        check(m, program, order)
 
 
 @pytest.mark.parametrize("name", [name for name in ELEMENTWISE if DOMAINS.get(name, "real") in RANGES])
@@ -103,4 +102,4 @@ def test_every_elementwise_op(name: str) -> None:
         m.y = ss.Normal(ss.sum(getattr(ss, name)(*given) * m.b + m.a), 1).observe(0.2)
         program = lower(m)
         for order in ORDERS:
-            check(m, program, order, np.inf if name in COARSE else GRADIENT_TOLERANCE)
+            check(m, program, order)

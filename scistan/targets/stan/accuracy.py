@@ -1,4 +1,4 @@
-"""What the derivatives of Stan's functions are good for, as the ops and distributions that are written by them declare."""
+"""What the derivatives of Stan's functions are good for, as declared by the ops and distributions that use them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ _CALLED = re.compile(r"\b([A-Za-z]\w*)\s*\(")
 
 def slope_errors() -> dict[str, float]:
     """Give the relative errors of Stan's derivatives that are declared, under the names of its functions."""
-    found: dict[str, float] = {}
-    declared = [op.slope_errors for op in OPS.values()] + [d.stan.slope_errors for d in DISTRIBUTIONS.values()]
-    for table in declared:
-        for name, error in table.items():
-            found[name] = max(error, found.get(name, 0.0))
+    found = {name: error for op in OPS.values() for name, error in op.slope_errors.items()}
+    for form in (d.stan for d in DISTRIBUTIONS.values() if d.stan.tail_error):
+        found |= {f"{form.name}_{tail}": form.tail_error for tail in ("lcdf", "lccdf")}
     return found
 
 
