@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: demo test quick lint format docs bench clean
+.PHONY: demo test quick lint format docs bench pythons newest clean
 
 $(VENV)/.runtime: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -33,6 +33,12 @@ test: $(VENV)/.tests  ## every test but the ones behind --long
 quick: $(VENV)/.tests  ## the core tests, under a minute
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
 
+pythons:  ## the core and engine tests on every Python here, each with the newest packages: long, mostly compilers
+	$(PYTHON) .ci/pythons.py --workers $(WORKERS)
+
+newest:  ## every verb once, on the newest other Python here with the newest packages
+	$(PYTHON) .ci/pythons.py --short --workers $(WORKERS)
+
 lint: $(VENV)/.lint  ## ruff, types, and the direction of imports
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -50,9 +56,9 @@ $(VENV)-bench/.ready: pyproject.toml constraints.txt
 	$(VENV)-bench/bin/pip install --quiet -c constraints.txt -e '.[all,bench]'
 	touch $@
 
-BENCHES = stan_gradients equal_rows certificate prior_draws point_estimates toolchain sampling
+BENCHES = stan_gradients equal_rows certificate prior_draws point_estimates toolchain sampling cold
 bench: $(VENV)-bench/.ready  ## every benchmark beside the neighbours, as ratios: an hour or two, on a quiet machine
 	for b in $(BENCHES); do echo "== $$b"; $(VENV)-bench/bin/python bench/$$b.py || exit 1; done
 
 clean:
-	rm -rf $(VENV) $(VENV)-bench site build dist
+	rm -rf $(VENV) $(VENV)-bench .pythons site build dist

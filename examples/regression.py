@@ -48,7 +48,8 @@ fit = fits["with clinics"]
 print("\n", fit.summary(kind="stats", var_names=["per_dose", "per_year", "spread", "effect"]), "\n")
 
 print("Which predicts better? (leave-one-out cross-validation)")
-print(az.compare({name: f.idata for name, f in fits.items()})[["rank", "elpd_loo", "elpd_diff", "dse"]], "\n")
+ranked = az.compare({name: f.idata for name, f in fits.items()})
+print(ranked.filter(["rank", "elpd_loo", "elpd", "elpd_diff", "dse"]), "\n")  # elpd_loo is called elpd in ArviZ 1.x
 
 new = {"dose": [2.0, 5.0, 8.0], "age": [0.0, 0.0, 0.0], "which": [0, 0, 0]}
 predictions = fit.predict(new).predictions["response"]

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import scistan as ss
-from scistan.inference.seam import dataset_names
+from scistan.inference.seam import dataset_names, dataset_of
 from tests.zoo import eight_schools, logistic, varying_intercepts
 
 
@@ -82,7 +82,7 @@ def test_posterior_predictive_and_log_likelihood(fitted):
     predictive = fitted.posterior_predictive()
     assert predictive["y"].shape == (4, 500, 60)
     assert fitted.log_likelihood["y"].dims == ("chain", "draw", "obs")
-    assert predictive.equals(fitted.idata.posterior_predictive)
+    assert predictive.equals(dataset_of(fitted.idata, "posterior_predictive"))
     residuals = fitted.idata.observed_data["y"] - predictive["y"]
     assert abs(residuals.mean().item()) < 0.02
 

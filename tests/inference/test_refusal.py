@@ -35,7 +35,7 @@ CODE = "real bent(real x) {\n  return y;\n}"
 
 def test_functions_of_ones_own():
     bent, line = ss.declare_op("bent", "x.", numpy=_same, torch=_same, stan="bent", functions=CODE), _line()
-    with pytest.raises(ss.ModelError, match="line 2 of its functions: Identifier 'y' not in scope") as caught:
+    with pytest.raises(ss.ModelError, match="line 2 of its functions: Identifier ['\"]y['\"] not in scope") as caught:
         _model(bent).compile(progress=False)
     assert "your operation `bent`" in caught.value.what
     assert (caught.value.place.file, caught.value.place.line) == (__file__, line)
@@ -85,7 +85,7 @@ def test_a_fault_of_ours_has_the_text_and_the_users_line():
     subject = m._subject()
     p = subject.program
     broken = Broken(p.blocks, p.entries, p.parameters, p.generated, p.log_prior, p.functions)
-    with pytest.raises(ss.InternalError, match="Identifier 'x' not in scope") as caught:
+    with pytest.raises(ss.InternalError, match="Identifier ['\"]x['\"] not in scope") as caught:
         compile_model(Subject(subject.instance, broken), progress=False)
     assert "x ~ std_normal();" in caught.value.attachment
     assert "please report it" in str(caught.value)
