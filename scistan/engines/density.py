@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from scistan.engines.columns import gather
+from scistan.engines.columns import Layout
 from scistan.engines.encoding import to_json
 from scistan.engines.loading import load_stanli, text_for_stanli
 from scistan.messages import inference as messages
@@ -27,6 +28,10 @@ class StanDensity:
             raise messages.program_refused("stanli", str(error), text) from None
         self._columns = self._model.param_names(include_tp=True)
 
+    @cached_property
+    def _layout(self) -> Layout:
+        return Layout(self._columns)
+
     @property
     def dimension(self) -> int:
         return int(self._model.param_unc_num())
@@ -43,4 +48,4 @@ class StanDensity:
     def constrain(self, q: np.ndarray) -> dict[str, np.ndarray]:
         """Give parameters and transformed parameters at unconstrained coordinates."""
         flat = self._model.param_constrain(np.ascontiguousarray(q, dtype=float), include_tp=True)
-        return gather(self._columns, np.asarray(flat))
+        return self._layout.split(np.asarray(flat))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
-from scistan.engines.columns import gather
+from scistan.engines.columns import Layout
 from scistan.engines.density import StanDensity
 from scistan.engines.loading import has_tape, load_stanli
 from scistan.engines.protocol import Request
@@ -31,6 +32,10 @@ class EmbeddedDensity:
         self.model = model
         self._columns, _ = model._column_names()
 
+    @cached_property
+    def _layout(self) -> Layout:
+        return Layout(self._columns)
+
     @property
     def dimension(self) -> int:
         return int(self.model.n_unconstrained)
@@ -46,7 +51,7 @@ class EmbeddedDensity:
         given, row = np.ascontiguousarray(q, dtype=float), np.empty(len(self._columns))
         if stanli._lib.stanli_wa_row(self.model._m, stanli._dptr(given), stanli._dptr(row)):
             raise RuntimeError("stanli cannot write a draw at this point")
-        return gather(self._columns, row)
+        return self._layout.split(row)
 
 
 def open_density(text: str, data: str, seed: int) -> Density:
