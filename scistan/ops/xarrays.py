@@ -19,10 +19,10 @@ def unwrapped(value: Any) -> object:
     With a DataArray on the left, xarray computes with its bare numbers: these are labelled again, so that they meet
     other labels as data do.
     """
-    held = getattr(value, "data", None) if type(value).__module__.startswith("xarray.") else None
+    held: Any = getattr(value, "data", None) if type(value).__module__.startswith("xarray.") else None
     if not hasattr(type(held), "_scistan_node_"):
         return value
-    node: Node = held._scistan_node_  # type: ignore[union-attr]
+    node: Node = held._scistan_node_
     bare = _first_operand(node)
     if bare is None or bare.default is None or bare.default.shape != value.shape:
         raise messages.inside_xarray(tuple(map(str, value.dims)))
