@@ -23,7 +23,7 @@ from scistan.shapes import Size
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import NUMPY
 
-__all__ = ["freeze_statistics"]
+__all__ = ["freeze_statistics", "reduced"]
 
 _REDUCING = frozenset({"sum", "mean", "prod", "min", "max", "logsumexp"})
 _ALONG = frozenset({"cumsum", "softmax", "log_softmax"})
@@ -104,7 +104,7 @@ class _Search:
         """Tell whether a node that follows from data alone runs over positions that are not those of the fit."""
         if not isinstance(node, Apply) or not self.fixed[node]:
             return False
-        return any(map(self._replaced, _reduced(node)))
+        return any(map(self._replaced, reduced(node)))
 
     def _replaced(self, size: Size) -> bool:
         """Tell whether a length follows one whose positions are others now: the whole of it, or a part."""
@@ -127,7 +127,7 @@ class _Search:
         )
 
 
-def _reduced(node: Apply) -> list[Size]:
+def reduced(node: Apply) -> list[Size]:
     """List the lengths that an op runs over: an axis that is summed, or a running or normalizing one."""
     attributes: dict[str, Any] = dict(node.attributes)
     shape = node.args[0].shape if node.args else ()
