@@ -18,10 +18,15 @@ def user_frame() -> FrameType | None:
     """Find the innermost frame of the call stack that is neither SciStan's nor of a library that computes."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        if is_users(frame.f_code.co_filename):
+        if is_users(frame.f_code.co_filename) and not _is_generated(frame):
             return frame
         frame = frame.f_back
     return None
+
+
+def _is_generated(frame: FrameType) -> bool:
+    """Tell whether a frame runs what Python wrote for a dataclass of SciStan's: it has no file."""
+    return frame.f_code.co_filename == "<string>" and str(frame.f_globals.get("__name__", "")).startswith("scistan.")
 
 
 def user_place() -> Place | None:

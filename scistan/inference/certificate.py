@@ -67,7 +67,7 @@ class Certificate:
     @property
     def ok(self) -> bool:
         """Whether the engine computes the model's density."""
-        return self.density_agrees and self.gradient_agrees
+        return bool(self.density_agrees and self.gradient_agrees)
 
     def told_apart(self) -> str:
         """Say in both numbers how the engine and SciPy differ."""

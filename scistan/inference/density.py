@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from scistan.graph.beside import labels_beside, order_beside
 from scistan.graph.graph import Graph, Term
 from scistan.graph.instance import Instance
 from scistan.graph.labels import Labels, LabelsDiffer, order_of
@@ -56,7 +57,7 @@ def latent_values(instance: Instance, values: Mapping[str, object]) -> dict[Node
         expected = instance.shape(term.draw.shape)
         if array.shape != expected:
             raise model_messages.data_shape(name, expected, array.shape)
-        found[term.value] = _in_order(instance, name, array, labelled.labels)
+        found[term.value] = _in_order(instance, term, array, labelled.labels)
     return found
 
 
@@ -70,18 +71,21 @@ def _named(labelled: Labelled, name: str, dims: Sequence[str]) -> Labelled:
 
 
 def _in_order(
-    instance: Instance, name: str, array: np.ndarray, labels: tuple[Labels | None, ...]
+    instance: Instance, term: Term, array: np.ndarray, labels: tuple[Labels | None, ...]
 ) -> np.ndarray:
-    """Put labelled values into the order that the model has along each axis."""
+    """Put labelled values into the order that the model has along each axis, or the data beside it."""
+    beside = labels_beside(instance) if any(own is not None and not own.implied for own in labels) else {}
+    dims = instance.dims.get(term.name, ("",) * array.ndim)
     for axis, own in enumerate(labels):
-        dim = instance.dims[name][axis] if name in instance.dims else ""
-        known = instance.coords.get(dim)
-        if own is None or own.implied or known is None:
+        if own is None or own.implied:
             continue
+        dim, size = dims[axis], term.draw.shape[axis]
+        named = instance.coords.get(dim)
+        dim, known = (dim, Labels(named)) if named is not None else beside.get(instance.table.reduce(size), ("", None))
         try:
-            order = order_of(Labels(known), own)
+            order = None if known is None else order_of(known, own) if named is not None else order_beside(known, own)
         except LabelsDiffer as differ:
-            raise data_messages.labels_differ(name, dim, "", differ, False, None) from None
+            raise data_messages.labels_differ(term.name, dim, "", differ, False, None) from None
         array = array if order is None else np.take(array, order, axis=axis)
     return array
 

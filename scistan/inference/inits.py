@@ -15,6 +15,7 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.inference.density import latent_values
 from scistan.messages import sampling as messages
+from scistan.ops.coerce import read_any
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import ancestral_draws
 from scistan.targets.scipy.evaluate import NUMPY
@@ -72,9 +73,11 @@ def _points(instance: Instance, inits: object, chains: int, seed: int) -> Sequen
         if inits != "prior":
             raise messages.unknown_inits(inits)
         return [{} for _ in range(chains)]
+    posterior = getattr(inits, "posterior", None)
+    if hasattr(posterior, "data_vars"):  # InferenceData: its arrays have labels
+        return _from_dataset(posterior, names, chains, seed)
     if isinstance(inits, Mapping):
         return [inits] * chains
-    posterior = getattr(inits, "posterior", None)
     if isinstance(posterior, Mapping):
         drawn = _from_draws({n: posterior[n] for n in names if n in posterior}, chains, seed)
         return [{n: _labelled(inits, n, v) for n, v in point.items()} for point in drawn]
@@ -84,6 +87,13 @@ def _points(instance: Instance, inits: object, chains: int, seed: int) -> Sequen
     if isinstance(inits, list | tuple) and inits and all(isinstance(point, Mapping) for point in inits):
         return inits
     raise messages.unknown_inits(inits)
+
+
+def _from_dataset(posterior: Any, names: Sequence[str], chains: int, seed: int) -> list[Point]:
+    """Take a draw for each chain from a group of InferenceData."""
+    shape = posterior.sizes["chain"], posterior.sizes["draw"]
+    picks = _picks(*shape, chains, seed)
+    return [{n: posterior[n][{"chain": c, "draw": d}] for n in names if n in posterior} for c, d in picks]
 
 
 def _labelled(source: Any, name: str, value: np.ndarray) -> Any:
@@ -100,17 +110,21 @@ def _labelled(source: Any, name: str, value: np.ndarray) -> Any:
 
 def _from_draws(posterior: Mapping[str, np.ndarray], chains: int, seed: int) -> list[Point]:
     """Take a draw for each chain, from as many different chains as there are."""
-    rng = np.random.default_rng([seed, chains])
     had, draws = next(iter(posterior.values())).shape[:2] if posterior else (1, 1)
-    picks = [(k % had, int(rng.integers(draws))) for k in range(chains)]
+    picks = _picks(had, draws, chains, seed)
     return [{name: array[pick] for name, array in posterior.items()} for pick in picks]
+
+
+def _picks(had: int, draws: int, chains: int, seed: int) -> list[tuple[int, int]]:
+    rng = np.random.default_rng([seed, chains])
+    return [(k % had, int(rng.integers(draws))) for k in range(chains)]
 
 
 def _check_finite(point: Point) -> None:
     for name, value in point.items():
-        if isinstance(value, str):
-            raise messages.init_outside(name, "", value, "a number")
-        array = np.asarray(value, dtype=float)
+        array = read_any(value).values
+        if array.dtype.kind not in "iuf":
+            continue  # told where values are read
         bad = ~np.isfinite(array)
         if bad.any():
             raise messages.init_outside(name, _index(bad), float(array[bad][0]), "finite")

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from scistan.distributions.resolve import batch_rank
+from scistan.graph.beside import labels_along, labels_beside
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.labels import Labels
+from scistan.inference.columns import check_columns
 from scistan.inference.replaced import replaced_rows
 from scistan.messages import prediction as messages
 from scistan.shapes import Size
@@ -35,11 +37,12 @@ class Latents:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What to do at new elements, and the seeds of those with labels and of those without."""
+    """What to do at new elements, the seeds of those with labels and of those without, and what `do` set."""
 
     policy: str
     fit_seed: int
     seed: int
+    done: frozenset[str] = frozenset()  # what `do` set
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,7 @@ class _Axis:
     dim: str
     sources: np.ndarray
     labels: Labels | None  # None: rows without labels, which are new rows
+    fitted: tuple[object, ...] = ()  # what was fitted along it, where that has labels
 
     @property
     def new(self) -> np.ndarray:
@@ -64,11 +68,12 @@ def latents_at(
     every call; the effects of new rows without labels depend on the call's own seed.
     """
     terms = instance.graph.latents  # in the order they were written: parents first
-    replaced = replaced_rows(fitted, instance)
-    own = _labels_of_data(fitted), _labels_of_data(instance)
+    replaced = replaced_rows(fitted, instance, question.done)
+    own = labels_beside(fitted), labels_beside(instance)
     axes = {
         t.name: [_axis(fitted, instance, t, axis, replaced, own) for axis in range(len(t.draw.shape))] for t in terms
     }
+    check_columns(fitted, instance)
     labelled = [axis for along in axes.values() for axis in along if axis.labels is not None and len(axis.new)]
     # What is new by its label is drawn for all draws, so that it is the same whichever of them are asked for.
     before, after = (slice(None), rows) if labelled else (rows, slice(None))
@@ -88,17 +93,6 @@ def latents_at(
     return Latents(found, new)
 
 
-def _labels_of_data(instance: Instance) -> dict[Size, tuple[str, Labels]]:
-    """Give the labels of the data along each length: a latent that has none of its own stands beside them."""
-    found: dict[Size, tuple[str, Labels]] = {}
-    for leaf, name in instance.graph.data_names.items():
-        for dim, size in zip(instance.dims[name], leaf.shape, strict=True):
-            labels = _labels(instance, dim, instance.length(size))
-            if labels is not None and size.terms:
-                found.setdefault(instance.table.reduce(size), (dim, labels))
-    return found
-
-
 def _axis(
     fitted: Instance, instance: Instance, term: Term, axis: int, replaced: set[Size],
     of_data: tuple[Mapping[Size, tuple[str, Labels]], Mapping[Size, tuple[str, Labels]]],
@@ -106,7 +100,7 @@ def _axis(
     dim = instance.dims[term.name][axis]
     size = instance.table.reduce(term.draw.shape[axis])
     before, after = fitted.length(size), instance.length(size)
-    old, new = (_labels(one, dim, n) for one, n in ((fitted, before), (instance, after)))
+    old, new = (labels_along(one, dim, n) for one, n in ((fitted, before), (instance, after)))
     if old is None and new is None and all(size in known for known in of_data):
         (_, old), (dim, new) = (known[size] for known in of_data)
     if old is not None and new is not None and not (old.implied and new.implied):
@@ -115,18 +109,11 @@ def _axis(
         if old.repeated or new.repeated:
             return _Axis(dim, np.full(after, _NEW), None)
         places = [old.places.get(label, _NEW) for label in new.places]  # both are in order, each label once
-        return _Axis(dim, np.array(places, dtype=np.intp), new)
+        return _Axis(dim, np.array(places, dtype=np.intp), new, tuple(old))
     unlabelled = all(one is None or one.implied for one in (old, new))
     if before == after and size not in replaced and unlabelled:
         return _Axis(dim, np.arange(after), None)
     return _Axis(dim, np.full(after, _NEW), None if unlabelled else new)
-
-
-def _labels(instance: Instance, dim: str, length: int) -> Labels | None:
-    if dim in instance.counted:
-        return Labels(range(length), implied=True)
-    known = instance.coords.get(dim)
-    return Labels(known) if known is not None and len(known) == length else None
 
 
 def _taken(draws: np.ndarray, axes: list[_Axis]) -> np.ndarray:
@@ -146,12 +133,34 @@ def _check(term: Term, axes: list[_Axis], policy: str) -> None:
     labels = [first.labels.values[int(k)] for k in first.new] if first.labels is not None else []
     if policy == "refuse":
         raise messages.new_levels_refused(name, first.dim, labels, len(first.new))
+    for axis in axes:
+        _check_spelling(axis)
     batch = batch_rank(term.draw)
     within = [axis for axis in axes[batch:] if len(axis.new)]
     if within:
         raise messages.new_levels_tied(name, within[0].dim, term.draw.distribution.title)
     if term.draw.distribution.improper:
         raise messages.new_levels_improper(name, first.dim)
+
+
+def _check_spelling(axis: _Axis) -> None:
+    """Refuse a new label that reads as one that was fitted: '10' for 10 is a slip, and no other site."""
+    if axis.labels is None or not len(axis.new):
+        return
+    fitted = {_read(label): label for label in axis.fitted}
+    for k in axis.new:
+        label = axis.labels.values[int(k)]
+        if _read(label) in fitted:
+            raise messages.new_level_reads_alike(axis.dim, label, fitted[_read(label)])
+
+
+def _read(label: object) -> object:
+    """Give what a label reads as, whatever its type: a number, or text."""
+    text = str(label)
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 class _Streams:
@@ -165,7 +174,15 @@ class _Streams:
         """Give the stream of one cell; rows without labels share one, each further on."""
         if not labels:
             return self.rows
-        return stream(self.fit_seed, f"{self.name}[{', '.join(map(repr, labels))}]")
+        return stream(self.fit_seed, f"{self.name}[{', '.join(map(_spelled, labels))}]")
+
+
+def _spelled(label: object) -> str:
+    """Write a label so that equal ones are written alike: 50 and 50.0, a day in whatever unit."""
+    if isinstance(label, np.datetime64 | np.timedelta64):
+        return str(label.astype(f"{label.dtype.kind}8[ns]"))
+    plain = label.item() if isinstance(label, np.generic) else label
+    return repr(int(plain) if isinstance(plain, float) and plain.is_integer() else plain)
 
 
 def _with_new(

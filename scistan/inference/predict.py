@@ -67,7 +67,7 @@ def predict(fit: Fit, question: Question, seed: int) -> Any:
     flat = {t.name: _flat(fit.posterior[t.name]) for t in instance.graph.latents}
     # Draws are known by their numbers in the posterior, so that what is computed with both pairs them.
     numbers: dict[str, list[object]] = {"draw": rows[0].tolist()}
-    asked = Asked(question.new_levels, int(fit.settings["seed"]), seed)
+    asked = Asked(question.new_levels, int(fit.settings["seed"]), seed, frozenset(question.do))
     latents = latents_at(subject.instance, instance, flat, rows.ravel(), asked)
     posterior = {n: array.reshape(*rows.shape, *array.shape[1:]) for n, array in latents.draws.items()}
     arrays = _computed(instance, posterior, names, rows.shape, seed)

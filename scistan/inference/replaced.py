@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from scistan.graph.instance import Instance
@@ -25,10 +27,16 @@ def _same(old: np.ndarray | None, new: np.ndarray) -> bool:
     return old is new or (old is not None and np.array_equal(old, new))
 
 
-def replaced_rows(fitted: Instance, instance: Instance) -> set[Size]:
-    """List the lengths along which something is observed and data were given anew."""
+def replaced_rows(fitted: Instance, instance: Instance, done: Collection[str] = ()) -> set[Size]:
+    """List the lengths along which something is observed and data were given anew.
+
+    What was `done` to the rows of a fit leaves them the rows that they were.
+    """
     observed = {instance.table.reduce(size) for t in instance.graph.observed for size in t.draw.shape}
-    return observed & _lengths(instance, changed_data(fitted, instance))
+    names = instance.graph.data_names
+    return observed & _lengths(
+        instance, [leaf for leaf in changed_data(fitted, instance) if names.get(leaf) not in done]
+    )
 
 
 def replaced_lengths(fitted: Instance, instance: Instance) -> set[Size]:

@@ -37,6 +37,31 @@ def new_levels_refused(name: str, dim: str, labels: Sequence[object], count: int
     )
 
 
+def new_level_reads_alike(dim: str, label: object, fitted: object) -> DataError:
+    return DataError(
+        f"the new label {label!r} of `{dim}` reads as {fitted!r}, which was fitted, and is not the same.",
+        remedy=f"write {fitted!r}, of the same type as in the fit, for instance by `column.astype(...)`",
+        place=user_place(),
+    )
+
+
+def columns_missing(name: str, latent: str, labels: Sequence[object], unknown: Sequence[object]) -> DataError:
+    strange = f"; {shown(unknown)} is none of those fitted" if unknown else ""
+    return DataError(
+        f"`{name}` came without the column {shown(labels)}, which `{latent}` was fitted with{strange}.",
+        remedy="give every column that was fitted; one of zeros leaves its effect out",
+        place=user_place(),
+    )
+
+
+def other_columns(name: str, latent: str, before: int, after: int) -> DataError:
+    return DataError(
+        f"`{name}` came with {after} column{'s' * (after != 1)}, and `{latent}` was fitted with {before}.",
+        remedy="give every column that was fitted, in the same order, or with labels",
+        place=user_place(),
+    )
+
+
 def new_levels_tied(name: str, dim: str, distribution: str) -> UnsupportedError:
     return UnsupportedError(
         f"`{name}` ties its elements along `{dim}` to each other ({distribution}), so new ones cannot be drawn alone.",

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from scistan.graph.beside import labels_beside, order_beside
 from scistan.graph.graph import Draw
 from scistan.graph.instance import Instance
+from scistan.graph.labels import Labels, LabelsDiffer
 from scistan.graph.node import Apply, Data, Node, apply
 from scistan.graph.places import copy_places, warn_at_users_line
 from scistan.graph.walk import rebuild, topological
 from scistan.inference.density import idle_latents
+from scistan.messages import data as data_messages
 from scistan.messages import model as messages
 from scistan.model.acts import Acts
 from scistan.model.book import Book, Entry
@@ -120,11 +123,27 @@ def _enter(model: Model, values: Mapping[str, object], before: Instance) -> None
         if given.values.shape != shape:
             raise messages.data_shape(name, shape, given.values.shape)
         labels = read_values(book, name, value).labels
+        beside = labels_beside(instance) if any(own is not None for own in labels) else {}
         for axis, (key, own) in enumerate(zip(entry.keys, labels, strict=True)):
-            if own is not None:
+            at = beside.get(instance.table.reduce(leaf.shape[axis])) if book.axes.labels_of(key) is None else None
+            if own is not None and at is None:
                 book.axes.take_labels(name, key, own, leaf, axis)
+            elif own is not None and at is not None:
+                _match_beside(book, leaf, axis, own, at)
     if values:
         check_swapped(book, model.instance())
+
+
+def _match_beside(book: Book, leaf: Data, axis: int, own: Labels, beside: tuple[str, Labels]) -> None:
+    """Put labelled values into the order of the data that they stand beside."""
+    dim, known = beside
+    try:
+        order = order_beside(known, own)
+    except LabelsDiffer as differ:
+        raise data_messages.labels_differ(leaf.called, dim, "", differ, False, None) from None
+    now = book.axes.numbers(leaf)
+    if order is not None and now is not None:
+        book.axes.values[leaf] = np.take(now, order, axis=axis)
 
 
 def _check_domain(book: Book, entry: Entry, values: np.ndarray, shape: tuple[int, ...]) -> None:

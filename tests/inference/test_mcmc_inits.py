@@ -2,7 +2,9 @@
 
 import numpy as np
 import orjson
+import pandas as pd
 import pytest
+import xarray as xr
 
 import scistan as ss
 from scistan.engines.encoding import to_json
@@ -112,3 +114,48 @@ def test_what_is_not_understood_is_listed():
 def test_nutpie_says_that_it_takes_none():
     with pytest.raises(ss.ModelError, match="draws its own starting points"):
         eight_schools().mcmc(engine="nutpie", inits=START)
+
+
+# -- labels, and what is no number ----------------------------------------------------------------------
+def by_column():
+    m = ss.Model()
+    m.x = ss.data(pd.DataFrame({"age": [1.0, 2.0, 4.0], "dose": [0.0, 1.0, 1.0]}))
+    m.b = ss.Normal(0, 1, shape=2)
+    m.q = m.x @ m.b
+    m.y = ss.Normal(m.q, 1).observe(np.zeros(3))
+    return m
+
+
+LABELLED = {
+    "series": pd.Series([1.0, 2.0], index=["dose", "age"]),
+    "array": xr.DataArray([1.0, 2.0], dims="column", coords={"column": ["dose", "age"]}),
+}
+
+
+@pytest.mark.parametrize("values", LABELLED.values(), ids=LABELLED)
+def test_values_are_matched_with_the_columns_they_stand_beside(values):
+    m = by_column()
+    assert [start["b"] for start in starts(m, {"b": values})] == [[2.0, 1.0]] * 3
+    expected = m.log_density({"b": [2.0, 1.0]})
+    assert m.log_density({"b": values}) == expected
+    assert m.given(b=values).log_density({}) == expected
+    np.testing.assert_array_equal(m.do(b=values).simulate(seed=1)["q"], [2.0, 5.0, 9.0])
+    for verb in (lambda v: m.log_density({"b": v}), lambda v: m.given(b=v), lambda v: m.do(b=v)):
+        with pytest.raises(ss.DataError, match="'weight'"):
+            verb(pd.Series([1.0, 2.0], index=["dose", "weight"]))
+
+
+def test_what_arviz_counts_is_in_order():
+    m = by_column()
+    fit = m.mcmc(seed=1, draws=5, warmup=50, chains=2, engine="stanli", progress=False)
+    one = fit.idata.posterior["b"][0, 0]
+    assert m.log_density({"b": one}) == m.log_density({"b": fit.posterior["b"][0, 0]})
+    np.testing.assert_allclose(m.do(b=one).simulate(seed=1)["q"], fit.posterior["q"][0, 0])
+    chosen = [start["b"] for start in starts(m, fit.idata)]
+    assert chosen == [start["b"] for start in starts(m, fit)]
+
+
+@pytest.mark.parametrize("value", [{"a": 1.0}, {1.0, 2.0}, [[1.0], [1.0, 2.0]], object(), None, len], ids=repr)
+def test_what_is_no_number_is_told(value):
+    with pytest.raises(ss.ScistanError):
+        starts(by_column(), {"b": value})

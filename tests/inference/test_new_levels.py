@@ -195,3 +195,51 @@ def test_elements_that_are_tied_to_each_other_are_not_drawn_alone():
     fit = n.mcmc(seed=1, draws=50, warmup=50, chains=1, engine="stanli", progress=False)
     with pytest.raises(ss.UnsupportedError, match=r"`f` has a flat prior"):
         fit.predict({"g": [3]}, coords={"site": list("abcd")}, new_levels="draw")
+
+
+# -- one label, however it is written ------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def numbered():
+    m = ss.Model("numbered")
+    m.site = ss.factor(np.repeat([10, 20, 30], 4))
+    m.tau = ss.HalfNormal(1)
+    m.a = ss.Normal(0, m.tau, dims="site")
+    m.effect = 1 * m.a[m.site]
+    m.y = ss.Normal(m.effect, 1).observe(np.linspace(-1, 1, 12))
+    return m.mcmc(seed=2, draws=50, warmup=200, chains=2, engine="stanli", progress=False)
+
+
+NINETY = [[90], [90.0], np.array([90.0]), np.array([90], dtype=np.int32), pd.Series([90], dtype="Int64"), pd.Categorical([90])]
+
+
+@pytest.mark.parametrize("labels", NINETY, ids=repr)
+def test_equal_labels_are_one_site(numbered, labels):
+    expected = numbered.predict({"site": [90]}, new_levels="draw").predictions["effect"].values
+    np.testing.assert_array_equal(
+        numbered.predict({"site": labels}, new_levels="draw").predictions["effect"].values, expected
+    )
+
+
+@pytest.mark.parametrize("labels", [["10"], ["20.0"], [90, "30"]])
+@pytest.mark.parametrize("policy", ["draw", "average"])
+def test_a_label_of_another_type_is_no_new_site(numbered, labels, policy):
+    with pytest.raises(ss.DataError, match=r"the new label '\d0(\.0)?' of `site` reads as \d0, which was fitted"):
+        numbered.predict({"site": labels}, new_levels=policy)
+
+
+def test_days_are_the_same_in_any_unit():
+    days = np.array(["2024-01-01", "2024-01-02"], dtype="M8[D]")
+    m = ss.Model("days", coords={"day": days})
+    m.i = ss.data([0, 1, 1])
+    m.a = ss.Normal(0, 1, dims="day")
+    m.effect = 1 * m.a[m.i]
+    m.y = ss.Normal(m.effect, 1).observe([0.0, 1.0, 2.0])
+    fit = m.mcmc(seed=2, draws=20, warmup=100, chains=1, engine="stanli", progress=False)
+    longer = np.array(["2024-01-01", "2024-01-02", "2024-01-09"], dtype="M8[D]")
+    found = [
+        fit.predict({"i": [2, 1]}, coords={"day": longer.astype(f"M8[{unit}]")}, new_levels="draw").predictions["effect"]
+        for unit in ("D", "s", "ns")
+    ]
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+    np.testing.assert_array_equal(found[0].values[..., 1], fit.posterior["a"][..., 1])

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 import scistan as ss
 from scistan.messages.prediction import PredictionWarning
@@ -265,3 +266,64 @@ def test_starting_values_are_matched_by_label():
     assert start(turned, fit) == start(m, fit)[::-1]
     with pytest.raises(ss.DataError, match="'d'"):
         start(m, {"a": values.rename({"c": "d"})})
+
+
+# -- what is set stays in its rows ---------------------------------------------------------------------
+def test_do_leaves_the_rows_what_they_are():
+    rng = np.random.default_rng(5)
+    m = ss.Model()
+    m.x = ss.data(rng.normal(size=12))
+    m.s = ss.HalfNormal(1)
+    m.e = ss.Normal(0, m.s, shape=12)
+    m.q = m.e + m.x
+    m.y = ss.Normal(m.q, 1).observe(rng.normal(size=12))
+    fit = sampled(m)
+    for value in (2.0, np.full(12, 2.0)):
+        found = fit.predict(do={"x": value}).predictions["q"].values
+        np.testing.assert_allclose(found, fit.posterior["e"] + 2.0)
+    with pytest.raises(ss.DataError, match="12 new rows"):
+        fit.predict({"x": np.full(12, 2.0)})
+
+
+# -- columns --------------------------------------------------------------------------------------------
+TABLE = pd.DataFrame({"dose": [0.0, 1.0, 2.0, 1.0], "age": [3.0, 1.0, 4.0, 1.0]})
+PRODUCTS = {
+    "matmul": lambda m: m.x @ m.b,
+    "sum": lambda m: ss.sum(m.x * m.b, axis=1),
+    "mean": lambda m: ss.mean(m.b * m.x, axis=-1),
+}
+
+
+@pytest.mark.parametrize("read", [ss.data, ss.standardize])
+@pytest.mark.parametrize("write", PRODUCTS.values(), ids=PRODUCTS)
+def test_a_sum_over_columns_needs_all_that_were_fitted(write, read):
+    m = ss.Model()
+    m.x = read(TABLE)
+    m.b = ss.Normal(0, 1, shape=2)
+    m.q = write(m)
+    m.y = ss.Normal(m.q, 1).observe(np.zeros(4))
+    fit = sampled(m)
+    with pytest.raises(ss.DataError, match=r"`x` came without the column 'age', which `b` was fitted with"):
+        fit.predict({"x": TABLE[["dose"]]})
+    with pytest.raises(ss.DataError):
+        fit.predict({"x": TABLE[["dose"]]}, new_levels="draw")
+    with pytest.raises(ss.DataError):
+        fit.predict({"x": TABLE.rename(columns={"age": "weight"})}, new_levels="draw")
+    for columns in (1, 3):
+        with pytest.raises(ss.DataError, match="column"):
+            fit.predict({"x": np.ones((2, columns))}, new_levels="draw")
+    swapped = fit.predict({"x": TABLE[["age", "dose"]].iloc[:1]}).predictions["q"].values[..., 0]
+    np.testing.assert_allclose(swapped, fit.predict({"x": TABLE}).predictions["q"].values[..., 0])
+
+
+def test_some_of_the_years_are_no_missing_columns():
+    table = xr.DataArray(np.arange(6.0).reshape(2, 3), dims=("site", "year"), coords={"year": [1, 2, 3]})
+    m = ss.Model()
+    m.x = ss.data(table)
+    m.year_effect = ss.Normal(0, 1, dims="year")
+    m.q = m.x + m.year_effect
+    m.y = ss.Normal(m.q, 1).observe(table)
+    fit = sampled(m)
+    found = fit.predict({"x": table.sel(year=[3, 2])}).predictions["q"]
+    fixed = found.sel(year=2).values - fit.posterior["year_effect"][:, :, None, 1]
+    np.testing.assert_allclose(fixed, np.broadcast_to([1.0, 4.0], fixed.shape))
