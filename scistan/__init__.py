@@ -54,9 +54,11 @@ def __getattr__(name: str) -> Any:
     for table in (CONSTRUCTORS, FUNCTIONS):
         if name in table:
             return table[name]
-    from scistan.messages.neighbours import name_elsewhere
+    if name.startswith("__"):  # Python's own protocols ask for such names
+        raise AttributeError(name)
+    from scistan.messages.neighbours import unknown_name
 
-    raise AttributeError(f"scistan has no `{name}`{name_elsewhere(name, __dir__())}")
+    raise unknown_name(name, __dir__())
 
 
 def __dir__() -> list[str]:

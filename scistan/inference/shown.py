@@ -30,7 +30,7 @@ def as_html(fit: Fit) -> str:
     head = "".join(f"<th>{word}</th>" for word in _HEAD)
     total = sum(array[0, 0].size for array in fit.posterior.values())
     more = f"<p>and {total - len(rows)} more: <code>fit.summary()</code></p>" if total > len(rows) else ""
-    caption = f"<caption>{escape(fit.model_name)}</caption>"
+    caption = f"<caption {_LEFT}>{escape(fit.model_name)}</caption>"
     return f"<table>{caption}{facts}</table><table><tr>{head}</tr>{cells}</table>{more}"
 
 

@@ -99,14 +99,23 @@ _OF_DISTRIBUTIONS |= {
 _LIKENESS = 0.78  # below it, letters in common say nothing: `norm` is no `Uniform`, `loo` no `floor`
 
 
-def name_elsewhere(name: str, known: Sequence[str]) -> str:
-    """Tell what a name that is not among the `known` public ones leads to: ": ..." or "; ...", "" for nobody's."""
+class UnknownNameError(ModelError, AttributeError):
+    """A name after `ss.` that is not there."""
+
+
+def unknown_name(name: str, known: Sequence[str]) -> UnknownNameError:
+    found = _name_elsewhere(name, known) or "`dir(ss)` lists what there is"
+    return UnknownNameError(f"scistan has no `{name}`.", remedy=found, place=user_place())
+
+
+def _name_elsewhere(name: str, known: Sequence[str]) -> str:
+    """Tell what a name that is not among the `known` public ones leads to; "" where it is nobody's."""
     alike = spelled_alike(name, known)
     told = name if name in NAMES or alike else spelled_alike(name, NAMES)
     if told in NAMES:
-        return f": {NAMES[told]}"
+        return NAMES[told]
     close = alike or next(iter(get_close_matches(name, known, n=1, cutoff=_LIKENESS)), "")
-    return f"; did you mean `{close}`?" if close else ""
+    return f"did you mean `{close}`?" if close else ""
 
 
 def method_elsewhere(name: str) -> str:

@@ -17,7 +17,9 @@ __all__ = ["Latex", "Length", "as_html", "as_latex", "as_text", "axes_text", "de
 
 Length = Callable[[Size], int]
 _LONGEST = 100
-_COLORS = {"latent": "#4c72b0", "observed": "#b0603c", "data": "#666666", "derived": "#5a8a4a"}
+# As far from white as from the black of a dark notebook.
+_COLORS = {"latent": "#4079c8", "observed": "#c05e38", "data": "#7b7b7b", "derived": "#34895a"}
+_LEFT = "style='text-align:left'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +90,15 @@ def as_text(book: Book, length: Length) -> str:
 def as_html(book: Book, length: Length) -> str:
     """Write a model as a table."""
     rows = "".join(
-        f"<tr><td style='text-align:left'><b>{escape(e.name)}</b></td>"
+        f"<tr><td {_LEFT}><b>{escape(e.name)}</b></td>"
         f"<td style='text-align:left;color:{_COLORS[e.role]}'>{e.role}</td>"
-        f"<td style='text-align:left'><code>{escape(definition(e, book.named))}</code></td>"
-        f"<td style='text-align:left'>{escape(axes_text(e, length))}</td></tr>"
+        f"<td {_LEFT}><code>{escape(definition(e, book.named))}</code></td>"
+        f"<td {_LEFT}>{escape(axes_text(e, length))}</td></tr>"
         for e in book.entries.values()
     )
-    head = "<tr><th>variable</th><th>role</th><th>definition</th><th>axes</th></tr>"
-    return f"<table><caption>{escape(book.owner)}</caption><thead>{head}</thead><tbody>{rows}</tbody></table>"
+    head = "".join(f"<th {_LEFT}>{word}</th>" for word in ("variable", "role", "definition", "axes"))
+    head = f"<tr>{head}</tr>"
+    return f"<table><caption {_LEFT}>{escape(book.owner)}</caption><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
 
 # -- mathematics ---------------------------------------------------------------------------------
