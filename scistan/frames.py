@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import traceback
 from collections.abc import Iterator
@@ -14,8 +15,9 @@ __all__ = ["is_own", "is_users", "render_for_notebook", "render_whole", "users_a
 
 _HOME = str(Path(__file__).resolve().parent)
 # Libraries that call back into expressions: their lines are nobody's mistake.
-_LIBRARIES = tuple(
-    f"/site-packages/{name}/" for name in ("numpy", "scipy", "pandas", "xarray", "arviz", "torch")
+_LIBRARIES = (
+    *(f"/site-packages/{name}/" for name in ("numpy", "scipy", "pandas", "xarray", "arviz", "torch")),
+    contextlib.__file__,  # between a `with` of ours and what it ends with
 )
 
 

@@ -18,15 +18,13 @@ from scistan.graph.text import short_text
 from scistan.inference.replaced import changed_data, replaced_lengths
 from scistan.messages import prediction as messages
 from scistan.ops.declaration import Op
-from scistan.ops.indexing import FULL
+from scistan.ops.flow import lengths_combined
+from scistan.ops.items import FULL
 from scistan.shapes import Size
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import NUMPY
 
 __all__ = ["freeze_statistics"]
-
-_REDUCING = frozenset({"sum", "mean", "prod", "min", "max", "logsumexp"})
-_ALONG = frozenset({"cumsum", "softmax", "log_softmax"})
 
 
 def freeze_statistics(fitted: Instance, instance: Instance) -> tuple[Instance, list[str]]:
@@ -103,7 +101,7 @@ class _Search:
         """Tell whether a node that follows from data alone runs over positions that are not those of the fit."""
         if not isinstance(node, Apply) or not self.fixed[node]:
             return False
-        return any(self.instance.table.reduce(size) in self.lengths for size in _reduced(node))
+        return any(self.instance.table.reduce(size) in self.lengths for size in lengths_combined(node))
 
     def _standardizes(self, node: Node, arg: Node) -> bool:
         """Tell whether an argument is the mean or standard deviation of what it is taken from or divides."""
@@ -116,20 +114,6 @@ class _Search:
             return _is_mean(statistic, whole)
         centred = is_applied(whole, "subtract") and _is_mean(_bare(whole.args[1]), whole.args[0])
         return _deviates_from(_without_factor(statistic)) is (whole.args[0] if centred else whole)
-
-
-def _reduced(node: Apply) -> list[Size]:
-    """List the lengths that an op runs over: an axis that is summed, or a running or normalizing one."""
-    attributes: dict[str, Any] = dict(node.attributes)
-    shape = node.args[0].shape if node.args else ()
-    if node.op.name in _REDUCING:
-        return [shape[axis] for axis in attributes["axes"]]
-    if node.op.name in _ALONG:
-        return [shape[attributes["axis"]]]
-    if node.op.name == "index":  # one row, such as the first, is as much a statistic as the largest
-        kept = [item for item in attributes["items"] if item[0] != "new"]
-        return [shape[axis] for axis, item in enumerate(kept) if item[0] == "int"]
-    return [shape[-1]] if node.op.name == "matmul" else []
 
 
 def _bare(node: Node) -> Node:

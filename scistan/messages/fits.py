@@ -66,6 +66,14 @@ def no_cmdstan(engine: str) -> ModelError:
     )
 
 
+def cannot_save(path: object, why: str) -> DataError:
+    return DataError(
+        f"{path} cannot be written: {why}; a file that was there before is as it was.",
+        remedy="free some disk, or name a file in a folder that you can write to",
+        place=user_place(),
+    )
+
+
 def no_path(what: str, given: object) -> ArgumentError:
     return ArgumentError(
         f"`{what}` needs the path of a file, and was given {kind_of(given)}: {given!r}.",

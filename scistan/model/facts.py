@@ -13,9 +13,10 @@ from scistan.graph.walk import topological
 from scistan.messages import data as messages
 from scistan.model.axes import Axes, Key, dim_key
 from scistan.model.factors import check_factor_index, check_factor_use, factor_positions
-from scistan.model.flow import Source, axis_flow
 from scistan.model.numbers import check_computed_index
+from scistan.ops.axes import Source
 from scistan.ops.declaration import Op
+from scistan.ops.flow import axis_flow
 from scistan.shapes import ONE, Size
 
 __all__ = ["Dims", "Fact", "Facts"]

@@ -8,6 +8,7 @@ from typing import Any
 
 from scistan.graph.node import Apply, Node, apply, find_applied
 from scistan.messages import model as messages
+from scistan.ops.axes import AxesRule
 from scistan.shapes import Equality, Shape, SizeConflict, broadcast, values_of
 
 __all__ = ["REGISTRY", "Call", "Infix", "Op", "Template", "declare", "elementwise_shape"]
@@ -67,6 +68,9 @@ class Op:
     arity: int | None = 1
     arguments: tuple[str, ...] = ()  # what the arguments are called, where `x`, `y`, `z` would not tell
     shape: ShapeRule | None = None  # None: elementwise
+    axes: AxesRule | None = None  # how axes run through it, where it has a shape rule; None: nothing is known
+    stacks: bool = False  # takes an axis in front of its first argument's own, which changes nothing else
+    commutes: bool = False  # two arguments may change places
     integer: bool = False  # whole numbers in, whole numbers out
     python: str = ""  # the operator method this op answers to
     answers: tuple[str, ...] = ()  # the NumPy functions that become this op

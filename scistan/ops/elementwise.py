@@ -9,13 +9,13 @@ from scistan.ops import special_torch
 from scistan.ops.declaration import Call, Infix, Op, Template, declare
 
 # -- arithmetic ----------------------------------------------------------------------------------
-add = declare("add", "Add.", arity=2, numpy="add", torch="add", integer=True,
+add = declare("add", "Add.", arity=2, numpy="add", torch="add", commutes=True, integer=True,
               stan=Infix("+", "+", 6), python="__add__", answers=("add",), latex="{0} + {1}")
 subtract = declare("subtract", "Subtract the second from the first.", arity=2, numpy="subtract", torch="subtract",
                    integer=True, stan=Infix("-", "-", 6), python="__sub__", answers=("subtract",),
                    latex="{0} - {1}")
-multiply = declare("multiply", "Multiply elementwise.", arity=2, numpy="multiply", torch="multiply", integer=True,
-                   stan=Infix("*", ".*", 7), python="__mul__", answers=("multiply",), latex="{0} \\, {1}")
+multiply = declare("multiply", "Multiply elementwise.", arity=2, numpy="multiply", torch="multiply", commutes=True,
+                   integer=True, stan=Infix("*", ".*", 7), python="__mul__", answers=("multiply",), latex="{0} \\, {1}")
 divide = declare("divide", "Divide, always as real numbers.", arity=2, numpy="true_divide", torch="true_divide",
                  stan=Infix("/", "./", 7, scalar_left=False), python="__truediv__",
                  answers=("divide", "true_divide"), latex="\\frac{{{0}}}{{{1}}}")

@@ -12,29 +12,24 @@ from scistan.graph.node import Apply, Data, Node
 from scistan.graph.walk import has_latents
 from scistan.messages import data as data_messages
 from scistan.messages import expressions as messages
+from scistan.ops.axes import picked, taken, unknown
 from scistan.ops.coerce import as_node, read_array
 from scistan.ops.declaration import Attributes, declare
 from scistan.ops.elementwise import add, equal, greater, greater_equal, less, less_equal, not_equal
 from scistan.ops.expression import Expression, build
+from scistan.ops.items import FULL, Item, are_scattered, place_of_arrays
 from scistan.ops.levels import is_factor
 from scistan.shapes import ONE, Equality, LengthRule, Shape, Size, broadcast, values_of
 
 __all__ = [
-    "FULL",
     "INDEX",
     "check_no_negative",
     "index",
     "length",
     "pick",
-    "place_of_arrays",
     "positions",
     "slice_size",
 ]
-
-# One item of an index: ("int", i) · ("slice", start, stop, step) · ("array", rank of the index) · ("new",)
-Item = tuple[Any, ...]
-FULL: Item = ("slice", None, None, None)  # the whole of an axis
-
 
 def index(x: object, key: Any) -> Expression:
     """Take elements of `x`: ints, slices, integer arrays, masks, `None` and `...`, as in NumPy."""
@@ -266,14 +261,6 @@ def index_shape(shapes: tuple[Shape, ...], attributes: Attributes) -> tuple[Shap
     return tuple(result), equal
 
 
-def _scattered(items: tuple[Item, ...]) -> bool:
-    """Tell whether index arrays are apart, so that NumPy puts their axes first."""
-    if not any(item[0] == "array" for item in items):
-        return False
-    advanced = [k for k, item in enumerate(items) if item[0] in ("array", "int")]
-    return advanced[-1] - advanced[0] != len(advanced) - 1
-
-
 def _as_position(xp: Any, position: Any) -> Any:
     return position.long() if xp.__name__ == "torch" else np.asarray(position).astype(np.int64, copy=False)
 
@@ -310,7 +297,7 @@ def _take(xp: Any, x: Any, *positions: Any, items: tuple[Item, ...]) -> Any:
     taken = x[(slice(None),) * lead + tuple(keys)]
     if not positions:
         return taken
-    if lead and _scattered(items):
+    if lead and are_scattered(items):
         taken = xp.moveaxis(taken, max(1, width), 0)
     return taken if width else xp.squeeze(taken, lead + place_of_arrays(items))
 
@@ -328,15 +315,8 @@ def _widened(xp: Any, position: Any, width: int, like: Any) -> Any:
     return xp.reshape(position, (1,) * (width - position.ndim) + tuple(position.shape))
 
 
-def place_of_arrays(items: tuple[Item, ...]) -> int:
-    """Give the axis of the result at which the axes of the index arrays begin."""
-    if _scattered(items):
-        return 0
-    return next(k for k, item in enumerate(items) if item[0] in ("array", "int"))
-
-
 INDEX = declare("index", "Elements picked by position.", arity=None, numpy=_take, torch=_take, shape=index_shape,
-                integer=True)
+                axes=taken, integer=True)
 
 
 def _pick_shape(shapes: tuple[Shape, ...], _: Attributes) -> tuple[Shape, tuple[Equality, ...]]:
@@ -362,7 +342,7 @@ def _pick(xp: Any, x: Any, position: Any, *, ranks: tuple[int, int]) -> Any:
 
 
 PICK = declare("pick", "The element of the last axis at a position of its own for each row.", arity=2,
-               numpy=_pick, torch=_pick, shape=_pick_shape, integer=True)
+               numpy=_pick, torch=_pick, shape=_pick_shape, axes=picked, integer=True)
 
 
 def pick(x: object, position: object) -> Expression:
@@ -385,7 +365,7 @@ def _positions_shape(shapes: tuple[Shape, ...], _: Attributes) -> tuple[Shape, t
 
 
 POSITIONS = declare("positions", "0, 1, 2, … along the last axis.", numpy=_positions, torch=_positions,
-                    shape=_positions_shape, integer=True)
+                    shape=_positions_shape, axes=unknown, integer=True)
 
 
 def positions(x: object) -> Expression:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scistan.messages import expressions as messages
+from scistan.ops.axes import kernel
 from scistan.ops.declaration import Attributes, declare
 from scistan.ops.expression import function_of
 from scistan.shapes import Equality, Shape, values_of
@@ -30,6 +31,7 @@ EXP_QUAD = declare(
     arity=3,
     arguments=("x", "alpha", "rho"),
     shape=_kernel_shape,
+    axes=kernel,
     numpy=_exp_quad,
     torch=_exp_quad,
 )

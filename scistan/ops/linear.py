@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scistan.messages import expressions as messages
+from scistan.ops import axes as flow
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import Attributes, Call, declare
 from scistan.ops.elementwise import multiply
@@ -55,6 +56,7 @@ def _deepened(xp: Any, x: Any, rank: int, most: int) -> Any:
 
 
 MATMUL = declare("matmul", "The matrix product.", arity=2, numpy=_matmul, torch=_matmul, shape=_matmul_shape,
+                 axes=flow.product,
                  latex="{0} \\, {1}")
 
 
@@ -70,7 +72,7 @@ def _outer_shape(shapes: tuple[Shape, ...], _: Attributes) -> Rule:
     return (shapes[0][0], shapes[1][0]), ()
 
 
-OUTER = declare("outer", "All products of the elements of two vectors.", arity=2, shape=_outer_shape,
+OUTER = declare("outer", "All products of the elements of two vectors.", arity=2, shape=_outer_shape, axes=flow.outer,
                 numpy=lambda xp, x, y: x[..., :, None] * y[..., None, :],
                 torch=lambda xp, x, y: x[..., :, None] * y[..., None, :])
 
@@ -120,10 +122,10 @@ def _solver(triangular: bool) -> Any:
     return implementation
 
 
-SOLVE = declare("solve", "The solution `x` of `a @ x = b`.", arity=2, shape=_solve_shape,
+SOLVE = declare("solve", "The solution `x` of `a @ x = b`.", arity=2, shape=_solve_shape, axes=flow.solution,
                 numpy=_solver(False), torch=_solver(False))
 SOLVE_LOWER = declare("solve_lower", "The solution of `a @ x = b` for a lower-triangular `a`.", arity=2,
-                      shape=_solve_shape, numpy=_solver(True), torch=_solver(True))
+                      shape=_solve_shape, axes=flow.solution, numpy=_solver(True), torch=_solver(True))
 
 
 def solve(a: object, b: object) -> Expression:
@@ -138,16 +140,16 @@ def solve_lower(a: object, b: object) -> Expression:
     return build(SOLVE_LOWER, a, Expression(right), rank=len(right.shape))
 
 
-INVERSE = declare("inverse", "The inverse matrix.", shape=_square_to_square("inverse"), numpy="linalg.inv",
-                  torch="linalg.inv", stan=Call("inverse"), latex="{0}^{{-1}}")
-CHOLESKY = declare("cholesky", "The lower Cholesky factor.", shape=_square_to_square("cholesky"),
+INVERSE = declare("inverse", "The inverse matrix.", shape=_square_to_square("inverse"), axes=flow.square,
+                  numpy="linalg.inv", torch="linalg.inv", stan=Call("inverse"), latex="{0}^{{-1}}")
+CHOLESKY = declare("cholesky", "The lower Cholesky factor.", shape=_square_to_square("cholesky"), axes=flow.square,
                    numpy="linalg.cholesky", torch="linalg.cholesky", stan=Call("cholesky_decompose"))
 LOG_DETERMINANT = declare("log_determinant", "The logarithm of the absolute determinant.",
-                          shape=_square_to_number("log_determinant"),
+                          shape=_square_to_number("log_determinant"), axes=flow.determinant,
                           numpy=lambda xp, x: xp.linalg.slogdet(x)[1], torch=lambda xp, x: xp.linalg.slogdet(x)[1],
                           stan=Call("log_determinant"))
 DIAGONAL = declare("diagonal", "The diagonal of a square matrix.",
-                   shape=lambda shapes, _: (shapes[0][:-1], _square_matrix("diagonal", shapes)),
+                   shape=lambda shapes, _: (shapes[0][:-1], _square_matrix("diagonal", shapes)), axes=flow.diagonal,
                    numpy=lambda xp, x: xp.diagonal(x, axis1=-2, axis2=-1),
                    torch=lambda xp, x: xp.diagonal(x, dim1=-2, dim2=-1), integer=True, stan=Call("diagonal"))
 
@@ -158,7 +160,8 @@ def _diagonal_matrix_shape(shapes: tuple[Shape, ...], _: Attributes) -> Rule:
     return (shapes[0][0], shapes[0][0]), ()
 
 
-DIAGONAL_MATRIX = declare("diagonal_matrix", "The square matrix with this diagonal.", shape=_diagonal_matrix_shape,
+DIAGONAL_MATRIX = declare("diagonal_matrix", "The square matrix with this diagonal.",
+                          shape=_diagonal_matrix_shape, axes=flow.diagonal_matrix,
                           numpy=lambda xp, x: x[..., None] * xp.eye(x.shape[-1]),
                           torch=lambda xp, x: xp.diag_embed(x), stan=Call("diag_matrix"))
 
@@ -175,7 +178,8 @@ def _quadratic(xp: Any, a: Any, x: Any) -> Any:
 
 
 QUADRATIC_FORM = declare("quadratic_form", "`x' A x` for a matrix `A` and a vector `x`.", arity=2, arguments=("A", "x"),
-                         shape=_quadratic_shape, numpy=_quadratic, torch=_quadratic, stan=Call("quad_form"))
+                         shape=_quadratic_shape, axes=flow.quadratic, numpy=_quadratic, torch=_quadratic,
+                         stan=Call("quad_form"))
 
 outer = function_of(OUTER)
 inverse = function_of(INVERSE)

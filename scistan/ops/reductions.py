@@ -7,6 +7,7 @@ from typing import Any
 
 from scistan.graph.node import Node
 from scistan.messages import expressions as messages
+from scistan.ops import axes as flow
 from scistan.ops import elementwise as e
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import Attributes, Op, declare
@@ -60,7 +61,7 @@ def _torch_prod(xp: Any, x: Any, *, axes: tuple[int, ...], keepdims: bool) -> An
 
 def _reduction(name: str, doc: str, numpy: Any = None, torch: Any = None, integer: bool = False) -> Op:
     return declare(name, doc, numpy=numpy or _numpy_reduction(name), torch=torch or _torch_reduction(name),
-                   shape=_reduced, integer=integer)
+                   shape=_reduced, axes=flow.reduced, stacks=True, integer=integer)
 
 
 SUM = _reduction("sum", "The sum along axes.", integer=True)
@@ -71,8 +72,10 @@ MAX = _reduction("max", "The largest along axes.", torch=_torch_reduction("amax"
 LOGSUMEXP = _reduction("logsumexp", "`log(sum(exp(x)))` along axes.", numpy=_numpy_logsumexp)
 
 
-def _along(name: str, doc: str, numpy: Any, torch: Any, integer: bool = False) -> Op:
-    return declare(name, doc, numpy=numpy, torch=torch, shape=_same, integer=integer)
+def _along(
+    name: str, doc: str, numpy: Any, torch: Any, rule: flow.AxesRule = flow.normalized, integer: bool = False
+) -> Op:
+    return declare(name, doc, numpy=numpy, torch=torch, shape=_same, axes=rule, stacks=True, integer=integer)
 
 
 def _softmax_numpy(xp: Any, x: Any, *, axis: int) -> Any:
@@ -88,7 +91,7 @@ def _log_softmax_numpy(xp: Any, x: Any, *, axis: int) -> Any:
 
 
 CUMSUM = _along("cumsum", "The running sum along an axis.", lambda xp, x, *, axis: xp.cumsum(x, axis=axis),
-                lambda xp, x, *, axis: xp.cumsum(x, dim=axis), integer=True)
+                lambda xp, x, *, axis: xp.cumsum(x, dim=axis), flow.running, integer=True)
 SOFTMAX = _along("softmax", "`exp(x) / sum(exp(x))` along an axis.", _softmax_numpy,
                  lambda xp, x, *, axis: xp.softmax(x, dim=axis))
 LOG_SOFTMAX = _along("log_softmax", "The logarithm of `softmax` along an axis.", _log_softmax_numpy,

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from scistan.messages import expressions as messages
+from scistan.ops import axes as flow
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import Attributes, declare
 from scistan.ops.expression import Expression, build
@@ -28,7 +29,7 @@ def _transpose(xp: Any, x: Any, *, order: tuple[int, ...]) -> Any:
 
 
 TRANSPOSE = declare("transpose", "The axes in another order.", numpy=_transpose, torch=_transpose,
-                    shape=_transpose_shape, integer=True, latex="{0}^T")
+                    shape=_transpose_shape, axes=flow.transposed, integer=True, latex="{0}^T")
 
 
 def transpose(x: object, axes: Sequence[int] | None = None) -> Expression:
@@ -54,7 +55,7 @@ def _reshape(xp: Any, x: Any, *, shape: tuple[int, ...], rank: int) -> Any:
 
 
 RESHAPE = declare("reshape", "The same elements, row by row, in another shape.", numpy=_reshape, torch=_reshape,
-                  shape=_reshape_shape, integer=True)
+                  shape=_reshape_shape, axes=flow.unknown, integer=True)
 
 
 def reshape(x: object, shape: Any) -> Expression:
@@ -119,7 +120,7 @@ def _alike(xp: Any, xs: Any) -> Any:
 
 
 STACK = declare("stack", "Values side by side along a new axis.", arity=None, numpy=_stack, torch=_stack,
-                shape=_stack_shape, integer=True)
+                shape=_stack_shape, axes=flow.stacked, integer=True)
 
 
 def stack(values: Sequence[object], axis: int = 0) -> Expression:
@@ -170,7 +171,7 @@ def _concatenate(xp: Any, *xs: Any, axis: int) -> Any:
 
 
 CONCATENATE = declare("concatenate", "Values one after the other along an axis.", arity=None, numpy=_concatenate,
-                      torch=_concatenate, shape=_concatenate_shape, integer=True)
+                      torch=_concatenate, shape=_concatenate_shape, axes=flow.joined, integer=True)
 
 
 def concatenate(values: Sequence[object], axis: int = 0) -> Expression:
@@ -200,7 +201,7 @@ def _broadcast_to(xp: Any, x: Any, *, shape: tuple[int, ...], rank: int) -> Any:
 
 
 BROADCAST = declare("broadcast_to", "The value repeated to a larger shape.", numpy=_broadcast_to,
-                    torch=_broadcast_to, shape=_broadcast_shape, integer=True)
+                    torch=_broadcast_to, shape=_broadcast_shape, axes=flow.repeated, integer=True)
 
 
 def broadcast_to(x: object, shape: Any) -> Expression:
@@ -236,4 +237,4 @@ def _arange(xp: Any, length: Any, *, size: int) -> Any:
 
 
 ARANGE = declare("arange", "0, 1, 2, … up to a length.", numpy=_arange, torch=_arange, integer=True,
-                 shape=lambda _, attributes: ((attributes["size"],), ()))
+                 shape=lambda _, attributes: ((attributes["size"],), ()), axes=flow.unknown)

@@ -8,15 +8,10 @@ from typing import Any
 from scistan.graph.node import Apply, Node
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.ops.declaration import Op
-from scistan.ops.indexing import FULL
+from scistan.ops.items import FULL
 from scistan.shapes import Size
 
 __all__ = ["Batched", "CannotBatch", "batch_apply"]
-
-# Ops whose axes count from the end: an axis in front changes nothing.
-_FROM_THE_END = frozenset(
-    {"sum", "mean", "prod", "min", "max", "logsumexp", "softmax", "log_softmax", "cumsum", "diagonal_matrix"}
-)
 
 
 class CannotBatch(Exception):  # noqa: N818
@@ -44,7 +39,7 @@ def batch_apply(node: Apply, args: list[Batched], size: Size) -> Batched:
     made: Node
     if op.elementwise:
         made = op.build(tuple(_aligned(arg, len(node.shape)) for arg in args), attributes)
-    elif op.name in _FROM_THE_END:
+    elif op.stacks:
         made = op.build((args[0].node,), attributes)
     elif op.name == "index" and args[0].varies and not any(arg.varies for arg in args[1:]):
         items = (FULL, *attributes["items"])

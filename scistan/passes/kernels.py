@@ -6,7 +6,7 @@ import math
 
 from scistan.graph.node import Apply, Literal, Node, is_applied, literal
 from scistan.ops.declaration import REGISTRY as OPS
-from scistan.ops.indexing import FULL
+from scistan.ops.items import FULL
 from scistan.passes.signs import Signs
 
 __all__ = ["kernel_of"]

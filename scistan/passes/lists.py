@@ -12,7 +12,7 @@ from scistan.graph.places import copy_places
 from scistan.graph.walk import rebuild, topological
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.ops.declaration import Op
-from scistan.ops.indexing import FULL
+from scistan.ops.items import FULL
 from scistan.passes.batching import Batched, CannotBatch
 from scistan.passes.slots import Template, batched, columns_of, form_of, runs_along, size_of
 from scistan.shapes import ONE, SizeTable, broadcast

@@ -25,7 +25,7 @@ from scistan.graph.walk import topological
 from scistan.ops import FUNCTIONS
 from scistan.ops.declaration import Op
 from scistan.ops.expression import Expression
-from scistan.ops.indexing import place_of_arrays
+from scistan.ops.flow import carriers
 from scistan.shapes import DATA, ONE, Shape, Size
 
 __all__ = ["merge_equal_rows"]
@@ -36,8 +36,6 @@ LEAST_GAIN = 4
 
 log, square, total = (FUNCTIONS[n] for n in ("log", "square", "sum"))
 LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
-# Ops over the last axes: they keep the rows apart as long as they leave the first axis alone.
-_ALONG_AXES = frozenset({"sum", "mean", "prod", "min", "max", "logsumexp"})
 
 
 def merge_equal_rows(instance: Instance, evaluate: Callable[[Node], np.ndarray]) -> Instance:
@@ -136,20 +134,8 @@ def _places_of_rows(node: Node, has_rows: Callable[[Node], bool]) -> tuple[int, 
     """
     if not isinstance(node, Apply) or not isinstance(node.op, Op):
         return None
-    rank, attributes = len(node.shape), dict[str, Any](node.attributes)
-    with_rows = tuple(k for k, arg in enumerate(node.args) if has_rows(arg))
-    if node.op.elementwise:
-        return tuple(k for k in with_rows if len(node.args[k].shape) == rank)
-    if node.op.name == "index":
-        places = tuple(k for k in with_rows if k > 0)
-        apart = places and all(len(p.shape) <= 1 for p in node.args[1:])
-        return places if apart and place_of_arrays(attributes["items"]) == 0 else None
-    first = node.args[0]
-    if 0 not in with_rows:
-        return None
-    if node.op.name == "matmul":
-        return (0,) if len(first.shape) == 2 else None
-    return (0,) if node.op.name in _ALONG_AXES and -len(first.shape) not in attributes["axes"] else None
+    places = carriers(node)
+    return places if places and all(has_rows(node.args[k]) for k in places) else None
 
 
 def _groups(columns: Iterable[np.ndarray], length: int, most: int) -> tuple[np.ndarray, np.ndarray] | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from scistan.graph.node import Apply, Data, Gathered, Literal, Node, Variable, literal
 from scistan.ops.declaration import REGISTRY as OPS
-from scistan.ops.indexing import FULL
+from scistan.ops.items import FULL
 from scistan.passes.batching import Batched, CannotBatch, batch_apply
 from scistan.shapes import DATA, Size, SizeTable, values_of
 

@@ -5,120 +5,95 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
-from typing import Any
 
 from scistan.distributions.declaration import REGISTRY as DISTRIBUTIONS
 from scistan.distributions.declaration import Distribution
 from scistan.graph.graph import Draw, Graph, Term
 from scistan.graph.node import Apply, Literal, Node, is_applied
 from scistan.ops.declaration import REGISTRY as OPS
-from scistan.ops.declaration import Op
 from scistan.passes.kernels import kernel_of
+from scistan.passes.laws import Guard, Rewriter, read_laws
 from scistan.passes.signs import Signs
 from scistan.shapes import ONE
 
 __all__ = ["use_stable_forms"]
 
 
+LAWS = read_laws("""
+frozen(x) -> x                                       # marks for prediction: there is nothing to compute
+live(x) -> x
+-(-x) -> x
+1 - inv_logit(x) -> inv_logit(-x)
+1 - Phi(x) -> Phi(-x)
+exp(x) - 1 -> expm1(x)
+1 / (1 + exp(x)) -> inv_logit(-x)
+exp(x) / (1 + exp(x)) -> inv_logit(x)
+exp(x) / sum(exp(x)) -> softmax(x)                    where vector(x)
+log(1 - exp(x)) -> log1m_exp(x)
+log(1 - x) -> log1m(x)
+log(1 + exp(x)) -> softplus(x)
+log(1 + x) -> log1p(x)
+log(inv_logit(x)) -> log_inv_logit(x)
+log(Phi(x)) -> log_Phi(x)
+log(exp(x)) -> x
+log(softmax(x)) -> log_softmax(x)
+log(sum(exp(x))) -> logsumexp(x)
+log(sum(x)) -> logsumexp(log(x))                      where positive(x) and exponential(x)
+log(x @ y) -> logsumexp(log(x) + log(y))              where vectors(x, y) and positives(x, y) and any_exp(x, y)
+log(prod(x)) -> sum(log(x))                           where positive(x) and small(x)
+sum(x * y, keepdims=False) -> x @ y                   where vectors(x, y) and differ(x, y) and real(x, y) and long(x, y)
+sum(x * y, axes=(-1,), keepdims=False) -> x @ y       where matrix(x) and vector(y) and real(x, y) and long(x, y)
+y @ transpose(x) -> x @ y                             where matrix(x) and vector(y)
+""")
+
+
 def use_stable_forms(graph: Graph) -> Graph:
     """Rewrite nodes, then distributions of a linked parameter."""
-    return graph.mapped(_Rules(Signs(graph)).rewrite).with_draws(_linked).with_draws(_standard)
+    return graph.mapped(_rewriter(Signs(graph)).rewrite).with_draws(_linked).with_draws(_standard)
 
 
-def _is_one(node: Node) -> bool:
-    return isinstance(node, Literal) and node.value == 1
+def _rewriter(signs: Signs) -> Rewriter:
+    """Give the rewriter for a graph; laws that hold for positive values only ask its `signs`."""
 
-
-def _negative(node: Node) -> Node:
-    return node.args[0] if is_applied(node, "negative") else OPS["negative"].build((node,))
-
-
-class _Rules:
-    """The rules of nodes; those that hold for positive values only ask `signs`."""
-
-    def __init__(self, signs: Signs) -> None:
-        self._signs = signs
-
-    def rewrite(self, node: Node, args: tuple[Node, ...]) -> Node:
-        """Rebuild a node on new arguments, in a better form where there is one."""
-        if not isinstance(node, Apply) or not isinstance(node.op, Op):
-            return node
-        rebuilt = node if args == node.args else node.op.build(args, dict(node.attributes))
-        name = node.op.name
-        if name in ("frozen", "live"):  # marks for prediction: there is nothing to compute
-            return args[0]
-        if name == "log":
-            return self.log_of(args[0]) or rebuilt
-        if name == "sum":
-            return _sum_of(args[0], dict(node.attributes)) or rebuilt
-        if name == "matmul":
-            return _matmul_of(*args) or rebuilt
-        if name == "subtract":
-            return _difference(*args) or rebuilt
-        if name == "divide":
-            return _ratio(*args) or rebuilt
-        if name in ("exp", "multiply"):
-            return kernel_of(name, args, self._signs) or rebuilt
-        return rebuilt
-
-    def log_of(self, inner: Node) -> Node | None:
-        """Give a better form of a logarithm; None if there is none."""
-        if not isinstance(inner, Apply):
-            return None
-        name, args, attributes = inner.op.name, inner.args, dict(inner.attributes)
-        if name == "subtract" and _is_one(args[0]):
-            if is_applied(args[1], "exp"):  # log(1 - exp(x)) -> log1m_exp(x)
-                return OPS["log1m_exp"].build(args[1].args)
-            return OPS["log1m"].build(args[1:])  # log(1 - x) -> log1m(x)
-        if name == "add" and any(map(_is_one, args)):
-            other = args[1] if _is_one(args[0]) else args[0]
-            if is_applied(other, "exp"):  # log(1 + exp(x)) -> softplus(x)
-                return OPS["softplus"].build(other.args)
-            return OPS["log1p"].build((other,))  # log(1 + x) -> log1p(x)
-        if name == "inv_logit":  # log(inv_logit(x)) -> log_inv_logit(x)
-            return OPS["log_inv_logit"].build(args)
-        if name == "Phi":  # log(Phi(x)) -> log_Phi(x)
-            return OPS["log_Phi"].build(args)
-        if name == "sum" and is_applied(args[0], "exp"):  # log(sum(exp(x))) -> logsumexp(x)
-            return OPS["logsumexp"].build(args[0].args, attributes)
-        if name == "softmax":  # log(softmax(x)) -> log_softmax(x)
-            return OPS["log_softmax"].build(args, attributes)
-        if name == "exp":  # log(exp(x)) -> x
-            return args[0]
-        return self._log_of_positive(name, args, inner)
-
-    def _log_of_positive(self, name: str, args: tuple[Node, ...], inner: Apply) -> Node | None:
-        positive = name in ("add", "multiply", "divide", "prod", "sum", "matmul") and all(
-            map(self._signs.is_positive, args)
-        )
-        if not positive:
-            return None
-        attributes = dict(inner.attributes)
-        if name == "prod" and self._is_small(args[0]):  # log(prod(p)) -> sum(log(p)) for probabilities p
-            return OPS["sum"].build((self._log(args[0]),), attributes)
-        if name == "sum" and _is_exponential(args[0]):  # log(sum(p * exp(x))) -> logsumexp(log(p) + x)
-            return OPS["logsumexp"].build((self._log(args[0]),), attributes)
-        vectors = all(len(arg.shape) == 1 for arg in args)
-        if name == "matmul" and vectors and any(map(_is_exponential, args)):  # the same, as a product of vectors
-            both = OPS["add"].build(tuple(map(self._log, args)))
-            return OPS["logsumexp"].build((both,), {"axes": (-1,), "keepdims": False})
-        if name in ("multiply", "divide"):  # log(p * q / r) -> log(p) + log(q) - log(r) where they may be tiny
-            factors = list(_parts(inner, "multiply", "divide"))
-            if not any(self._is_small(factor) for factor, _ in factors):
-                return None
-            return _joined([(self._log(factor), above) for factor, above in factors])
-        summands = [part for part, _ in _parts(inner, "add")]
-        if name == "add" and all(map(_is_exponential, summands)):  # log(exp(x) + exp(y)) -> logaddexp(x, y)
-            logs = [self._log(part) for part in summands]
-            return reduce(lambda total, part: OPS["logaddexp"].build((total, part)), logs)
-        return None
-
-    def _log(self, node: Node) -> Node:
-        return self.log_of(node) or OPS["log"].build((node,))
-
-    def _is_small(self, node: Node) -> bool:
+    def is_small(node: Node) -> bool:
         """Tell whether a positive value can be too small for its product with others: a probability, or exp(x)."""
-        return not isinstance(node, Literal) and (self._signs.is_unit(node) or _is_exponential(node))
+        return not isinstance(node, Literal) and (signs.is_unit(node) or _is_exponential(node))
+
+    def log_of_chain(node: Apply) -> Node | None:
+        """Rewrite the logarithm of a product or sum of many: of every part at once."""
+        (inner,) = node.args
+        name = inner.op.name if isinstance(inner, Apply) else ""
+        if name not in ("add", "multiply", "divide") or not all(map(signs.is_positive, inner.args)):
+            return None
+        if name == "add":  # log(exp(x) + exp(y)) -> logaddexp(x, y)
+            summands = [part for part, _ in _parts(inner, "add")]
+            if not all(map(_is_exponential, summands)):
+                return None
+            logs = [rewriter.apply("log", part) for part in summands]
+            return reduce(lambda total, part: OPS["logaddexp"].build((total, part)), logs)
+        factors = list(_parts(inner, "multiply", "divide"))
+        if not any(is_small(factor) for factor, _ in factors):
+            return None  # log(p * q / r) -> log(p) + log(q) - log(r) only where they may be tiny
+        return _joined([(rewriter.apply("log", factor), above) for factor, above in factors])
+
+    def kernel(node: Apply) -> Node | None:
+        return kernel_of(node.op.name, node.args, signs)
+
+    guards: dict[str, Guard] = {
+        "vector": lambda x: len(x.shape) == 1,
+        "vectors": lambda x, y: len(x.shape) == len(y.shape) == 1,
+        "matrix": lambda x: len(x.shape) == 2,
+        "long": lambda x, y: ONE not in (*x.shape, *y.shape),
+        "real": lambda x, y: not (x.integer and y.integer),  # a product of vectors is no whole number in Stan
+        "differ": lambda x, y: x is not y,
+        "positive": signs.is_positive,
+        "positives": lambda x, y: signs.is_positive(x) and signs.is_positive(y),
+        "small": is_small,
+        "exponential": _is_exponential,
+        "any_exp": lambda x, y: _is_exponential(x) or _is_exponential(y),
+    }
+    rewriter = Rewriter(LAWS, guards, {"log": log_of_chain, "exp": kernel, "multiply": kernel})
+    return rewriter
 
 
 def _parts(node: Node, forward: str, backward: str = "") -> Iterator[tuple[Node, bool]]:
@@ -143,51 +118,6 @@ def _joined(parts: list[tuple[Node, bool]]) -> Node:
 def _is_exponential(node: Node) -> bool:
     """Tell whether a value is exp(x), alone or times something."""
     return any(is_applied(factor, "exp") for factor, _ in _parts(node, "multiply", "divide"))
-
-
-def _difference(left: Node, right: Node) -> Node | None:
-    if _is_one(left) and is_applied(right, "inv_logit"):  # 1 - inv_logit(x) -> inv_logit(-x)
-        return OPS["inv_logit"].build((_negative(right.args[0]),))
-    if _is_one(left) and is_applied(right, "Phi"):  # 1 - Phi(x) -> Phi(-x)
-        return OPS["Phi"].build((_negative(right.args[0]),))
-    if _is_one(right) and is_applied(left, "exp"):  # exp(x) - 1 -> expm1(x)
-        return OPS["expm1"].build(left.args)
-    return None
-
-
-def _ratio(top: Node, bottom: Node) -> Node | None:
-    if is_applied(bottom, "add") and any(map(_is_one, bottom.args)):
-        other = bottom.args[1] if _is_one(bottom.args[0]) else bottom.args[0]
-        if is_applied(other, "exp") and _is_one(top):  # 1 / (1 + exp(-x)) -> inv_logit(x)
-            return OPS["inv_logit"].build((_negative(other.args[0]),))
-        if other is top and is_applied(top, "exp"):  # exp(x) / (1 + exp(x)) -> inv_logit(x)
-            return OPS["inv_logit"].build(top.args)
-    whole = is_applied(bottom, "sum") and is_applied(top, "exp") and bottom.args[0] is top
-    if whole and isinstance(bottom, Apply) and len(top.shape) == 1:  # exp(x) / sum(exp(x)) -> softmax(x)
-        return OPS["softmax"].build(top.args, {"axis": -1})
-    return None
-
-
-def _sum_of(inner: Node, attributes: dict[str, Any]) -> Node | None:
-    """sum(x * y) -> x @ y for two vectors, and sum(x * y, axis=1) -> x @ y for a matrix and a vector."""
-    if not isinstance(inner, Apply) or inner.op.name != "multiply" or attributes["keepdims"]:
-        return None
-    left, right = inner.args
-    if inner.integer or any(ONE in arg.shape for arg in inner.args):
-        return None  # a product of vectors is no whole number in Stan
-    if len(left.shape) == len(right.shape) == 1 and left is not right:
-        return OPS["matmul"].build((left, right), {"ranks": (1, 1)})
-    if attributes["axes"] == (-1,) and sorted(len(arg.shape) for arg in inner.args) == [1, 2]:
-        vector, matrix = sorted(inner.args, key=lambda arg: len(arg.shape))
-        return OPS["matmul"].build((matrix, vector), {"ranks": (2, 1)})
-    return None
-
-
-def _matmul_of(left: Node, right: Node) -> Node | None:
-    """y @ x' -> x @ y for a vector and a matrix."""
-    if len(left.shape) == 1 and len(right.shape) == 2 and is_applied(right, "transpose"):
-        return OPS["matmul"].build((right.args[0], left), {"ranks": (2, 1)})
-    return None
 
 
 def _standard(term: Term) -> Draw:

@@ -1,21 +1,25 @@
-"""The words of what can go wrong while sampling, kept as one page; run with --accept after changing them."""
+"""The words of what can go wrong while sampling and with a fit in hand, a page each; run with --accept after changing them."""
+
+import pytest
 
 from scistan.errors import Place
-from scistan.messages import options as option_messages
+from scistan.messages import fits, options
 from scistan.messages import sampling as messages
 
 INSTALLED = {"stanli": "", "nutpie": "nutpie not installed", "cmdstan": ""}
 METRICS = {"stanli": ("diag", "dense"), "nutpie": ("low_rank", "diag")}
 SAID = {
-    "too_few": lambda: option_messages.too_few("draws", 0),
     "unknown_engine": lambda: messages.unknown_engine("jags", INSTALLED),
     "engine_missing": lambda: messages.engine_missing("nutpie", "nutpie not installed", "pip install 'scistan[nutpie]'"),
     "unknown_option elsewhere": lambda: messages.unknown_option("nutpie", "thin", ["metric"], ["stanli", "cmdstan"]),
     "unknown_option misspelled": lambda: messages.unknown_option("stanli", "adapt_dleta", ["adapt_delta"], []),
     "unknown_option of another package": lambda: messages.unknown_option("stanli", "tune", ["adapt_delta"], []),
     "no_engine_has": lambda: messages.no_engine_has(["metric", "thin"]),
-    "bad_option": lambda: option_messages.bad_option("thin", 0, "a whole number of at least 1", "2"),
     "unknown_metric": lambda: messages.unknown_metric("stanli", "low_rank", METRICS),
+    "metric_shape": lambda: messages.metric_shape("diag_e", (2,), (5,)),
+    "metric_shape of a matrix": lambda: messages.metric_shape("dense_e", (2,), (5, 5)),
+    "metric_shape where there is none": lambda: messages.metric_shape("unit_e", (2,), ()),
+    "metric_not_positive": messages.metric_not_positive,
     "program_refused": lambda: messages.program_refused("stanli", "no such function: f"),
     "engine_disagrees": lambda: messages.engine_disagrees("stanli", "it says -6.5 and SciPy -11.12"),
     "engine_disagrees and nothing compiles": lambda: messages.engine_disagrees(
@@ -52,14 +56,6 @@ SAID = {
     "nothing_to_sample": messages.nothing_to_sample,
     "no_executor": lambda: messages.no_executor(3),
     "needs_model": lambda: messages.needs_model("prediction"),
-    "other_model": lambda: messages.other_model("a" * 64, "b" * 64),
-    "not_a_fit": lambda: messages.not_a_fit("x.nc", "it has no posterior of SciStan's"),
-    "broken_record": lambda: messages.broken_record("fit.nc", "it has been changed since it was written"),
-    "undeclared": lambda: messages.undeclared("fit.nc", "distribution", "Kumaraswamy"),
-    "other_shape": lambda: messages.other_shape("beta", (3,), (2,)),
-    "unknown_format": lambda: messages.unknown_format("fit.pickle"),
-    "no_package": lambda: messages.no_package("zarr", ".zarr"),
-    "no_cmdstan": lambda: messages.no_cmdstan("stanli"),
     "engine_failed": lambda: messages.engine_failed("nutpie (diag metric)", "it panicked\nwith a long trace"),
     "set_aside": lambda: messages.set_aside("nutpie (low_rank metric)", ("R-hat", "divergences")),
     "still_ill": lambda: messages.still_ill("stanli", ("E-BFMI",)),
@@ -68,22 +64,51 @@ SAID = {
     "unhealthy": lambda: messages.unhealthy("funnel", "2 finding(s): R-hat, E-BFMI"),
     "cannot_write": lambda: messages.cannot_write("[Errno 28] No space left on device"),
 }
+OF_FITS = {
+    "other_model": lambda: fits.other_model("a" * 64, "b" * 64),
+    "not_a_fit": lambda: fits.not_a_fit("x.nc", "it has no posterior of SciStan's"),
+    "broken_record": lambda: fits.broken_record("fit.nc", "it has been changed since it was written"),
+    "undeclared": lambda: fits.undeclared("fit.nc", "distribution", "Kumaraswamy"),
+    "other_shape": lambda: fits.other_shape("beta", (3,), (2,)),
+    "unknown_format": lambda: fits.unknown_format("fit.pickle"),
+    "no_package": lambda: fits.no_package("zarr", ".zarr"),
+    "no_cmdstan": lambda: fits.no_cmdstan("stanli"),
+    "cannot_save": lambda: fits.cannot_save("fit.nc", "No space left on device"),
+    "no_path": lambda: fits.no_path("fit.save", 123),
+    "unknown_draws": lambda: fits.unknown_draws("alhpa", ["alpha"]),
+    "unknown_draws of what is observed": lambda: fits.unknown_draws("y", ["alpha"], "observed"),
+    "unknown_summary_option": lambda: fits.unknown_summary_option("hdi_probs", ["hdi_prob"]),
+    "which_likelihood": lambda: fits.which_likelihood(["y", "z"]),
+    "nothing_to_leave_out": fits.nothing_to_leave_out,
+    "no_inference_data": fits.no_inference_data,
+}
+OF_OPTIONS = {
+    "too_few": lambda: options.too_few("draws", 0),
+    "too_few of no number": lambda: options.too_few("chains", [2] * 100),
+    "too_many": lambda: options.too_many("thin", 2**32, 2**31 - 1),
+    "bad_option": lambda: options.bad_option("adapt_delta", 10**5000, "a number between 0 and 1", "0.95"),
+    "bad_choice": lambda: options.bad_choice("new_levels", None, ("refuse", "draw")),
+}
+PAGES = {"sampling": (messages, SAID), "fits": (fits, OF_FITS), "options": (options, OF_OPTIONS)}
 
 
-def test_wording(golden):
+@pytest.mark.parametrize("page", PAGES)
+def test_wording(page, golden):
     lines = []
-    for name, say in SAID.items():
+    for name, say in PAGES[page][1].items():
         said = str(say())
         kept = [line for line in said.splitlines() if not line.startswith("  at ") or "model.py" in line]
         lines += [f"[{name}]", *kept, ""]
-    golden("messages/sampling.txt", "\n".join(lines))
+    golden(f"messages/{page}.txt", "\n".join(lines))
 
 
-def test_every_message_is_on_the_page():
-    words = {name.partition(" ")[0] for name in SAID}
+@pytest.mark.parametrize("page", PAGES)
+def test_every_message_is_on_the_page(page):
+    module, said = PAGES[page]
+    words = {name.partition(" ")[0] for name in said}
     defined = {
         name
-        for name, value in vars(messages).items()
-        if callable(value) and getattr(value, "__module__", "") == messages.__name__ and not isinstance(value, type)
+        for name, value in vars(module).items()
+        if callable(value) and getattr(value, "__module__", "") == module.__name__ and not isinstance(value, type)
     }
     assert defined == words

@@ -17,6 +17,8 @@ def _model() -> ss.Model:
     m.v = ss.Normal(0, 1, shape=3)
     m.s = ss.HalfNormal(1)
     m.theta = ss.Dirichlet(np.ones(3))
+    m.table = ss.Normal(0, 1, shape=(2, 3))
+    m.d = ss.data([0.5, 1.0, 2.0])
     return m
 
 
@@ -57,6 +59,12 @@ RULES = {
         "gp_exp_quad_cov(v, 1.0, s)",
     ),
     "dot product": (lambda m: ss.sum(m.v * m.q), "(v @ q)"),
+    "products of rows": (lambda m: ss.sum(m.v * m.table, axis=1), "(table @ v)"),
+    "a vector in front of a matrix": (lambda m: m.v @ m.table.T, "(table @ v)"),
+    "log_sum_exp with one exponent": (lambda m: ss.log(ss.sum(m.theta * ss.exp(m.x))), "logsumexp((log(theta) + x))"),
+    "a mark for prediction": (lambda m: m.x * ss.frozen(m.d), "(x * d)"),
+    "another mark": (lambda m: m.x * ss.live(m.d), "(x * d)"),
+    "twice negative": (lambda m: ss.negative(-m.x), "x"),
 }
 # what must stay: the rule's condition does not hold
 KEPT = {
@@ -71,7 +79,7 @@ def _after(write) -> str:
     m = _model()
     m.result = write(m)
     graph = use_stable_forms(m.to_graph())
-    names = {term.value: term.name for term in graph.terms}
+    names = {term.value: term.name for term in graph.terms} | dict(graph.data_names)
     return short_text(graph.derived["result"], names)
 
 

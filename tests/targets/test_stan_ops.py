@@ -1,5 +1,7 @@
 """Every op in Stan, over numbers, vectors and matrices: the program agrees with SciPy and torch."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,7 @@ DOMAINS = {
     "log1m_exp": "negative", "log_diff_exp": "falling", "multiply_log": "positive", "power": "positive",
     "log1p": "positive", "gamma_p": "positive", "gamma_q": "positive", "log_gamma_p": "positive",
     "log_gamma_q": "positive", "log_choose": "choose", "inc_beta": "beta", "log_inc_beta": "beta",
-    "log_i0": "positive", "owens_t": "positive",
+    "log_i0": "positive", "owens_t": "positive", "frozen": "data",
 }  # fmt: skip
 MAKERS = {
     "real": lambda shape, k: ss.Normal(0, 1, shape=shape),
@@ -24,6 +26,7 @@ MAKERS = {
     "negative": lambda shape, k: ss.Normal(-2, 1, upper=-0.1, shape=shape),
     "falling": lambda shape, k: ss.Normal(0, 1, shape=shape, **({"upper": 0} if k else {"lower": 0.5})),
     "choose": lambda shape, k: ss.Gamma(4, 1, lower=6 - 5 * k, upper=8 - 5 * k, shape=shape),
+    "data": lambda shape, k: ss.data(np.linspace(-1, 2, math.prod(shape)).reshape(shape)),
     "beta": lambda shape, k: ss.Beta(2, 3, shape=shape) if k == 2 else ss.Gamma(4, 3, shape=shape),
 }
 # notyet: Stan's own derivatives of these are coarse (a truncated series), so only densities are compared.
@@ -63,7 +66,8 @@ def test_elementwise(name, layout, stanc):
     }[layout][:arity]
     m = ss.Model()
     given = arguments(m, name, shapes)
-    value = getattr(ss, name)(*given) * 1.0
+    m.scale = ss.Normal(1, 0.1)
+    value = getattr(ss, name)(*given) * m.scale
     check(m, value, stanc, gradient_tolerance=np.inf if name in COARSE else 0.0)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scistan.graph.node import Apply, Node
-from scistan.ops.indexing import FULL
+from scistan.ops.items import FULL
 from scistan.shapes import ONE, Size, broadcast
 from scistan.targets.stan.scope import Lowered, Scope, canonical_type
 from scistan.targets.stan.syntax import ATOM, MATRIX, POSTFIX, REAL, VECTOR, Expr, Type, array_of, call

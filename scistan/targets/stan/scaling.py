@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scistan.graph.node import Apply, Node, is_applied
 from scistan.ops.declaration import REGISTRY as OPS
-from scistan.ops.indexing import FULL
+from scistan.ops.items import FULL
 from scistan.shapes import ONE
 from scistan.targets.stan.syntax import MATRIX, Expr, call
 

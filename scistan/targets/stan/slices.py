@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from scistan.distributions.declaration import Distribution
 from scistan.graph.graph import Draw, Term
 from scistan.graph.node import Apply, Data, Extent, Literal, Node
 from scistan.ops.declaration import Op
-from scistan.ops.indexing import FULL
+from scistan.ops.flow import carriers
 from scistan.shapes import DATA, ONE, Shape, Size
 from scistan.targets.stan.scope import Writer
 
@@ -107,40 +105,5 @@ def _carriers(node: Node, writer: Writer) -> tuple[bool, ...] | None:
     """Tell which arguments carry the first axis of a value; None where a slice of it needs the whole."""
     if not isinstance(node, Apply) or not isinstance(node.op, Op) or writer.is_data(node):
         return None
-    if node.op.elementwise:
-        return tuple(_has_first_axis(arg, node.shape) for arg in node.args)
-    rule = _RULES.get(node.op.name)
-    return rule(node) if rule is not None else None
-
-
-def _product(node: Apply) -> tuple[bool, ...] | None:
-    ranks = [len(arg.shape) for arg in node.args]
-    return (True, False) if ranks in ([2, 1], [2, 2]) else None
-
-
-def _index(node: Apply) -> tuple[bool, ...] | None:
-    items: Any = dict(node.attributes)["items"]
-    if any(item[0] == "array" for item in items[1:]):
-        return None
-    if items[0] == FULL:
-        return (True,) + (False,) * (len(node.args) - 1)
-    one_position = items[0][0] == "array" and len(node.args[1].shape) == 1
-    return (False, True) if one_position and all(item == FULL for item in items[1:]) else None
-
-
-def _reduction(node: Apply) -> tuple[bool, ...] | None:
-    axes: Any = dict(node.attributes)["axes"]
-    return (True,) if -len(node.args[0].shape) not in axes else None
-
-
-def _along(node: Apply) -> tuple[bool, ...] | None:
-    return (True,) if len(node.shape) == 2 and dict(node.attributes)["axis"] == -1 else None
-
-
-# How an op that is not elementwise treats the first axis of its result.
-_RULES: dict[str, Callable[[Apply], tuple[bool, ...] | None]] = {
-    "matmul": _product,
-    "index": _index,
-    **dict.fromkeys(("sum", "mean", "prod", "min", "max", "logsumexp"), _reduction),
-    **dict.fromkeys(("softmax", "log_softmax"), _along),
-}
+    places = carriers(node)
+    return None if places is None else tuple(k in places for k in range(len(node.args)))

@@ -10,7 +10,7 @@ from typing import Any
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Data, Literal, Node
 from scistan.graph.walk import topological
-from scistan.ops.indexing import FULL
+from scistan.ops.items import FULL
 from scistan.targets.evaluate import Evaluator, Value, concrete, implementation, meeting_rank
 from scistan.targets.torch.backend import TorchBackend, import_torch
 from scistan.targets.torch.convert import lay_out
