@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import traceback
 from collections.abc import Iterator
@@ -14,9 +15,10 @@ __all__ = ["is_own", "is_users", "render_for_notebook", "render_whole", "users_a
 
 _HOME = str(Path(__file__).resolve().parent)
 # Libraries that call back into expressions: their lines are nobody's mistake.
-_LIBRARIES = tuple(
-    f"/site-packages/{name}"
-    for name in ("numpy/", "scipy/", "pandas/", "xarray/", "xarray_einstats/", "arviz", "torch/")  # arviz_stats, too
+_LIBRARIES = (
+    *(f"/site-packages/{name}/" for name in ("numpy", "scipy", "pandas", "xarray", "xarray_einstats", "torch")),
+    "/site-packages/arviz",  # and its parts, arviz_stats for one
+    contextlib.__file__,  # between a `with` of ours and what it ends with
 )
 
 

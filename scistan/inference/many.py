@@ -8,8 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from scistan.errors import ScistanError
+from scistan.given import as_whole
 from scistan.graph.places import warn_at_users_line
 from scistan.inference.executors import Executor
+from scistan.inference.models import as_models
 
 __all__ = ["sample_models"]
 
@@ -20,15 +22,16 @@ def sample_models(models: Any, executor: Executor | None = None, workers: int = 
     Each model is lowered, checked and put together here; its chains go to `executor`, so that a cluster's workers
     get plain text and numbers and send draws back. Without one, models run one after the other.
     """
-    named = isinstance(models, Mapping)
+    names, given = as_models("ss.sample_models", models)
+    workers = as_whole("workers", workers)
     settings.setdefault("progress", False)
     caught: list[warnings.WarningMessage] = []
     try:
         with warnings.catch_warnings(record=True) as caught:
-            fits = _fits(list(models.values() if named else models), executor, workers, settings)
+            fits = _fits(given, executor, workers, settings)
     finally:
         _pass_on(caught)
-    return dict(zip(models, fits, strict=True)) if named else fits
+    return fits if names is None else dict(zip(names, fits, strict=True))
 
 
 def _fits(models: Sequence[Any], executor: Executor | None, workers: int, settings: Mapping[str, Any]) -> list[Any]:

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from scistan.engines.protocol import Chains, Draws
+from scistan.errors import ScistanError
 from scistan.graph.parse import UndeclaredError
 from scistan.inference.certificate import Certificate
+from scistan.inference.files import DAMAGE, check_room, replacing, shown_reason
 from scistan.inference.fit import Fit
 from scistan.inference.groups import GENERATED
 from scistan.inference.match import in_order_of
 from scistan.inference.netcdf import engine_for, group_names
-from scistan.inference.record import DamagedRecordError, Record, record_from_dataset, record_to_dataset
+from scistan.inference.record import Record, record_from_dataset, record_to_dataset
+from scistan.inference.seal import check_seal
 from scistan.inference.seam import dataset_names, dataset_of
 from scistan.inference.subject import Fitted, Subject
 from scistan.messages import fits as messages
@@ -38,11 +37,13 @@ _MODEL = "scistan_model"  # the group of the model's record
 def save(fit: Fit, path: Path) -> Path:
     """Write a fit; a write that fails leaves nothing behind and an older file as it was."""
     kind = engine_for(path)
-    with _replacing(path) as beside:
-        datasets = {name: _storable(dataset_of(fit.idata, name)) for name in dataset_names(fit.idata)}
-        record = fit.subject.model.record() if fit.subject is not None and fit.subject.model is not None else None
-        if record is not None:
-            datasets[_MODEL] = record_to_dataset(record)
+    datasets = {name: _storable(dataset_of(fit.idata, name)) for name in dataset_names(fit.idata)}
+    record = fit.subject.model.record() if fit.subject is not None and fit.subject.model is not None else None
+    if record is not None:
+        datasets[_MODEL] = record_to_dataset(record)
+    with replacing(path) as beside:
+        if kind != "zarr":
+            check_room(beside, sum(map(_room_of, datasets.values())))
         for name, dataset in datasets.items():
             if kind == "zarr":
                 dataset.to_zarr(beside, group=name, mode="a", consolidated=False, zarr_format=2)
@@ -51,19 +52,11 @@ def save(fit: Fit, path: Path) -> Path:
     return path
 
 
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """Write beside the target and rename at the end."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-    try:
-        beside = folder / path.name
-        yield beside
-        if path.is_dir():
-            shutil.rmtree(path)
-        os.replace(beside, path)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+def _room_of(dataset: Any) -> int:
+    """Give bytes that suffice for a dataset in a file: its numbers, and what HDF5 keeps of each of them."""
+    texts = sum(len(str(value)) for value in dataset.attrs.values())
+    labels = sum(sum(map(len, map(str, c.values.ravel()))) for c in dataset.coords.values() if c.dtype.kind in "OU")
+    return int(1.1 * dataset.nbytes) + 16_384 * (1 + len(dataset.variables)) + 4 * (texts + labels)
 
 
 def _storable(dataset: Any) -> Any:
@@ -92,9 +85,10 @@ def load_fit(path: Path, model: Any, restore: Restore) -> Fit:
     if not path.exists():
         raise messages.not_a_fit(path, "there is no such file")
     try:
+        check_seal(path)
         groups = _read(path, kind)
-    except (OSError, ValueError, KeyError) as error:
-        raise messages.not_a_fit(path, str(error)) from None
+    except DAMAGE as error:
+        raise messages.not_a_fit(path, shown_reason(error)) from None
     attributes = groups["posterior"].attrs if "posterior" in groups else {}
     if "model_hash" not in attributes:
         raise messages.not_a_fit(path, "it has no posterior of SciStan's")
@@ -105,7 +99,9 @@ def load_fit(path: Path, model: Any, restore: Restore) -> Fit:
         groups = in_order_of(subject, groups, path.name)
     try:
         return _restored(groups, attributes, subject)
-    except (KeyError, TypeError, ValueError) as error:
+    except ScistanError:
+        raise
+    except DAMAGE as error:
         raise messages.not_a_fit(path, f"what it says of its draws cannot be read ({error!r})") from None
 
 
@@ -115,8 +111,10 @@ def _held(path: Path, dataset: Any, restore: Restore) -> Subject:
         return Subject.restore(restore(record_from_dataset(dataset)))
     except UndeclaredError as error:
         raise messages.undeclared(path, error.kind, error.name) from None
-    except DamagedRecordError as error:
-        raise messages.broken_record(path, str(error)) from None
+    except ScistanError:
+        raise
+    except DAMAGE as error:
+        raise messages.broken_record(path, shown_reason(error)) from None
 
 
 def _read(path: Path, kind: str) -> dict[str, Any]:

@@ -68,6 +68,14 @@ def no_cmdstan(engine: str) -> ModelError:
     )
 
 
+def cannot_save(path: object, why: str) -> DataError:
+    return DataError(
+        f"{path} cannot be written: {why}; a file that was there before is as it was.",
+        remedy="free some disk, or name a file in a folder that you can write to",
+        place=user_place(),
+    )
+
+
 def no_path(what: str, given: object) -> ArgumentError:
     given_as = kind_of(given) if given is None else f"{kind_of(given)}: {as_given(given)}"
     return ArgumentError(

@@ -24,6 +24,14 @@ def no_mapping(what: str, given: object, example: str) -> ModelError:
     )
 
 
+def no_models(what: str, given: object) -> ModelError:
+    return ModelError(
+        f"`{what}` takes a list or a dict of models, and {as_given(given)} is no model.",
+        remedy=f"write `{what}([m])`, or `{what}({{'first': m}})`, with `m = ss.Model()`",
+        place=user_place(),
+    )
+
+
 def unknown_latent(name: str, known: Iterable[str]) -> ModelError:
     return ModelError(f"the model has no latent `{name}`.", remedy=nearest(name, known), place=user_place())
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from scistan.errors import ModelError, Place, SamplingError, UnsupportedError
 from scistan.graph.places import user_place
 from scistan.messages.model import nearest
-from scistan.messages.values import kind_of
+from scistan.messages.values import in_gigabytes, kind_of
 
 
 class ChainWarning(UserWarning):
@@ -236,37 +236,31 @@ def steep(term: str, kind: str, where: str, details: str, argument: str, place: 
 
 
 def too_big(needed: float, free: float, biggest: Sequence[tuple[str, float]]) -> ModelError:
-    shown = ", ".join(f"`{name}` {size / 1e9:.1f} GB" for name, size in biggest)
+    shown = ", ".join(f"`{name}` {in_gigabytes(size)}" for name, size in biggest)
     return ModelError(
-        f"the draws would take {needed / 1e9:.1f} GB and {free / 1e9:.1f} GB are free; the biggest: {shown}.",
+        f"the draws would take {in_gigabytes(needed)} and {in_gigabytes(free)} are free; the biggest: {shown}.",
         remedy="name what to keep with `keep=[...]`, or draw less, or use `thin`",
         place=user_place(),
     )
 
 
 def draws_too_big(needed: float, free: float, biggest: Sequence[tuple[str, float]]) -> ModelError:
+    shown = ", ".join(f"`{name}` {in_gigabytes(size)}" for name, size in biggest)
     return ModelError(
-        f"the draws would take {_memory(needed)} and {_memory(free)} are free; the biggest: {_biggest(biggest)}.",
+        f"the draws would take {in_gigabytes(needed)} and {in_gigabytes(free)} are free; the biggest: {shown}.",
         remedy="draw less, `draws=1000` for one",
         place=user_place(),
     )
 
 
 def generated_too_big(what: str, needed: float, free: float, biggest: Sequence[tuple[str, float]]) -> ModelError:
+    shown = ", ".join(f"`{name}` {in_gigabytes(size)}" for name, size in biggest)
     return ModelError(
-        f"{what} would take {_memory(needed)} and {_memory(free)} are free; the biggest: {_biggest(biggest)}.",
+        f"{what} would take {in_gigabytes(needed)} and {in_gigabytes(free)} are free; the biggest: {shown}.",
         remedy="the draws themselves are there, `fit.posterior` and `fit['name']`; `fit.predict(draws=200)` predicts "
         "with some of them; `m.mcmc(keep=[...])` names what to keep and leaves out what each observation has",
         place=user_place(),
     )
-
-
-def _memory(size: float) -> str:
-    return f"{size / 1e9:.1f} GB" if size < 1e15 else f"{size / 1e9:.1e} GB"
-
-
-def _biggest(sizes: Sequence[tuple[str, float]]) -> str:
-    return ", ".join(f"`{name}` {_memory(size)}" for name, size in sizes)
 
 
 def unknown_keep(name: str, known: Iterable[str]) -> ModelError:

@@ -46,6 +46,11 @@ def as_given(what: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 2]} …"
 
 
+def in_gigabytes(size: float) -> str:
+    """Show how many bytes something takes."""
+    return f"{size / 1e9:.1f} GB" if size < 1e15 else f"{size / 1e9:.1e} GB"
+
+
 def not_a_value(what: object, why: str = "", remedy: str = "") -> ModelError:
     return ModelError(
         f"{kind_of(what)} cannot be part of a model{': ' + why if why else ''}.",

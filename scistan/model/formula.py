@@ -10,7 +10,7 @@ from typing import Any
 from scistan.graph.node import Apply, Data, Extent, Literal, Node
 from scistan.ops.declaration import Op
 
-__all__ = ["LATEX", "TEXT", "Style", "latex_name", "write", "write_definition"]
+__all__ = ["LATEX", "TEXT", "Style", "latex_name", "latex_text", "write", "write_definition"]
 
 _BUDGET = 40  # nodes of one formula; a shared expression is written at each use, so depth alone is no limit
 _DEPTH = 30
@@ -145,7 +145,18 @@ _LETTERS = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu
 psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"""
 _GREEK = frozenset(_LETTERS.split())
 _COMPARED = {"<": "<", "<=": r"\le", ">": ">", ">=": r"\ge", "==": "=", "!=": r"\ne"}
+_SIGNS = {sign: rf"\{sign}" for sign in "&%$#_{}"}
+_SIGNS |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _PLACE = re.compile(r"(?P<open>\{\{|\(|\||)\{(?P<number>\d)\}(?P<close>\}\}\^|\}\}|\)|\||)")
+
+
+def latex_text(text: str) -> str:
+    r"""Write words of the user's as text: every sign that LaTeX reads as its own is escaped.
+
+    >>> latex_text("100%_a&b")
+    '100\\%\\_a\\&b'
+    """
+    return "".join(_SIGNS.get(sign, sign if sign.isprintable() else " ") for sign in text)
 
 
 def latex_name(name: str) -> str:
@@ -159,8 +170,7 @@ def latex_name(name: str) -> str:
     if digits and not rest:
         head, rest = digits.group(1), [digits.group(2)]
     if head not in _GREEK and len(head) > 1:
-        escaped = name.replace("_", r"\_")
-        return rf"\mathrm{{{escaped}}}"
+        return rf"\mathrm{{{latex_text(name)}}}"
     symbol = rf"\{head}" if head in _GREEK else head
     return symbol + (f"_{{{', '.join(_symbol(part) for part in rest)}}}" if rest else "")
 
@@ -220,8 +230,7 @@ def _plain(template: str) -> str:
 
 
 def _latex_call(name: str, args: list[str]) -> str:
-    word = name.replace("_", r"\_")
-    return rf"\operatorname{{{word}}}\left({', '.join(args)}\right)"
+    return rf"\operatorname{{{latex_text(name)}}}\left({', '.join(args)}\right)"
 
 
 LATEX = Style(

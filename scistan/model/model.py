@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 import numpy as np
 
 from scistan.distributions.unnamed import Unnamed
+from scistan.given import as_switch
 from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
 from scistan.graph.node import Data
@@ -299,14 +300,15 @@ class Model:
         instance = self.instance()
         return lower_to_stan(instance.graph).data(instance)
 
-    def compile(self, progress: bool = True, threads: bool = False) -> Path:
+    def compile(self, progress: bool = True, threads: bool = False, methods: str = "core") -> Path:
         """Build the executable that `engine="cmdstan"` runs, or find it in the cache; give its path.
 
-        `threads` builds the one that `threads_per_chain` runs, whose observations are summed in slices.
+        `threads` builds the one that `threads_per_chain` runs, whose observations are summed in slices;
+        `methods="full"` one with every method and metric of CmdStan's, for cmdstanpy's `optimize` and the like.
         """
         from scistan.inference.compile import compile_model
 
-        return compile_model(self._subject(threads), progress)
+        return compile_model(self._subject(as_switch("threads", threads)), progress, methods)
 
     def mcmc(self, draws: int = 1000, warmup: int = 1000, chains: int = 4, seed: int | None = None,
              engine: str = "auto", data: Mapping[str, object] | None = None, inits: object = None,

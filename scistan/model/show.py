@@ -10,7 +10,7 @@ from scistan.distributions.declaration import Distribution
 from scistan.graph.graph import Draw
 from scistan.graph.node import Node
 from scistan.model.book import Book, Entry
-from scistan.model.formula import LATEX, TEXT, latex_name, write, write_definition
+from scistan.model.formula import LATEX, TEXT, latex_name, latex_text, write, write_definition
 from scistan.shapes import Size
 
 __all__ = ["Latex", "Length", "as_html", "as_latex", "as_text", "axes_text", "definition"]
@@ -110,7 +110,7 @@ def as_latex(book: Book, length: Length) -> Latex:
 
 def _row(entry: Entry, names: Mapping[Node, str], length: Length) -> str:
     left = latex_name(entry.name)
-    axes = axes_text(entry, length).replace("_", r"\_")
+    axes = latex_text(axes_text(entry, length))
     note = rf" && \text{{{axes}}}" if axes else ""
     if entry.draw is not None:
         return rf"{left} &\sim {_draw_latex(entry.draw, names)}{note}"
@@ -121,7 +121,7 @@ def _row(entry: Entry, names: Mapping[Node, str], length: Length) -> str:
 
 def _draw_latex(draw: Draw, names: Mapping[Node, str]) -> str:
     args = r",\, ".join(write(arg, names, LATEX) for arg in draw.args)
-    text = rf"\operatorname{{{draw.distribution.title}}}\left({args}\right)"
+    text = rf"\operatorname{{{latex_text(draw.distribution.title)}}}\left({args}\right)"
     if draw.truncated:
         low = r"(-\infty" if draw.lower is None else f"[{write(draw.lower, names, LATEX)}"
         high = r"\infty)" if draw.upper is None else f"{write(draw.upper, names, LATEX)}]"

@@ -3,21 +3,18 @@
 import pytest
 
 from scistan.errors import Place
-from scistan.messages import fits
-from scistan.messages import options as option_messages
+from scistan.messages import fits, options
 from scistan.messages import sampling as messages
 
 INSTALLED = {"stanli": "", "nutpie": "nutpie not installed", "cmdstan": ""}
 METRICS = {"stanli": ("diag", "dense"), "nutpie": ("low_rank", "diag")}
 SAID = {
-    "too_few": lambda: option_messages.too_few("draws", 0),
     "unknown_engine": lambda: messages.unknown_engine("jags", INSTALLED),
     "engine_missing": lambda: messages.engine_missing("nutpie", "nutpie not installed", "pip install 'scistan[nutpie]'"),
     "unknown_option elsewhere": lambda: messages.unknown_option("nutpie", "thin", ["metric"], ["stanli", "cmdstan"]),
     "unknown_option misspelled": lambda: messages.unknown_option("stanli", "adapt_dleta", ["adapt_delta"], []),
     "unknown_option of another package": lambda: messages.unknown_option("stanli", "tune", ["adapt_delta"], []),
     "no_engine_has": lambda: messages.no_engine_has(["metric", "thin"]),
-    "bad_option": lambda: option_messages.bad_option("thin", 0, "a whole number of at least 1", "2"),
     "unknown_metric": lambda: messages.unknown_metric("stanli", "low_rank", METRICS),
     "metric_shape": lambda: messages.metric_shape("diag_e", (2,), (5,)),
     "metric_shape of a matrix": lambda: messages.metric_shape("dense_e", (2,), (5, 5)),
@@ -76,6 +73,7 @@ OF_FITS = {
     "unknown_format": lambda: fits.unknown_format("fit.pickle"),
     "no_package": lambda: fits.no_package("zarr", ".zarr"),
     "no_cmdstan": lambda: fits.no_cmdstan("stanli"),
+    "cannot_save": lambda: fits.cannot_save("fit.nc", "No space left on device"),
     "no_path": lambda: fits.no_path("fit.save", 123),
     "unknown_draws": lambda: fits.unknown_draws("alhpa", ["alpha"]),
     "unknown_draws of what is observed": lambda: fits.unknown_draws("y", ["alpha"], "observed"),
@@ -84,7 +82,14 @@ OF_FITS = {
     "nothing_to_leave_out": fits.nothing_to_leave_out,
     "no_inference_data": fits.no_inference_data,
 }
-PAGES = {"sampling": (messages, SAID), "fits": (fits, OF_FITS)}
+OF_OPTIONS = {
+    "too_few": lambda: options.too_few("draws", 0),
+    "too_few of no number": lambda: options.too_few("chains", [2] * 100),
+    "too_many": lambda: options.too_many("thin", 2**32, 2**31 - 1),
+    "bad_option": lambda: options.bad_option("adapt_delta", 10**5000, "a number between 0 and 1", "0.95"),
+    "bad_choice": lambda: options.bad_choice("new_levels", None, ("refuse", "draw")),
+}
+PAGES = {"sampling": (messages, SAID), "fits": (fits, OF_FITS), "options": (options, OF_OPTIONS)}
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
@@ -173,3 +174,22 @@ def test_what_is_deep_is_cut():
     assert len(repr(m)) < 300
     assert len(str(m.latex())) < 3000
     assert "…" in repr(m)
+
+
+@pytest.mark.parametrize("dim", ["site_id", "100%", "a&b", "$x$", "#1", "{", "}", "a^b", "a~b", "back\\slash", "a\nb"])
+def test_dims_are_words_in_latex_whatever_they_are_called(dim):
+    """A sign that LaTeX reads as its own would break the formula, or set the rest of it aside as a comment."""
+    m = ss.Model("m")
+    m.b = ss.Normal(0, 1, shape=2, dims=dim)
+    text = re.search(r"\\text\{(.*): 2\}", str(m.latex()))[1]
+    plain = re.sub(r"\\(?:[&%$#_{}]|text\w+\{\})", "", text)
+    assert not set(plain) & set("\\&%$#_{}^~\n")
+
+
+def test_titles_of_declared_distributions_are_words_in_latex():
+    made = ss.declare_distribution(
+        "My_own", "Mine.", parameters={"mu": "real"}, support="real", log_density=lambda x, mu: -((x - mu) ** 2) / 2
+    )
+    m = ss.Model("m")
+    m.b = made(0)
+    assert r"\operatorname{My\_own}" in str(m.latex())

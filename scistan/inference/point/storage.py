@@ -7,15 +7,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
-from zipfile import BadZipFile
 
 import numpy as np
 
+from scistan.errors import ScistanError
 from scistan.graph.instance import Instance
 from scistan.graph.parse import UndeclaredError
+from scistan.inference.files import DAMAGE, replacing, shown_reason
 from scistan.inference.paths import as_path
 from scistan.inference.point.estimate import PointEstimate, Source
-from scistan.inference.record import DamagedRecordError, Record
+from scistan.inference.record import Record
+from scistan.inference.seal import BrokenSealError, check_seal
 from scistan.messages import fits as fit_messages
 from scistan.messages import point as messages
 
@@ -51,7 +53,7 @@ def save_estimate(estimate: PointEstimate, path: str | Path) -> Path:
         arrays |= {"record": np.array(record.text)}
         arrays |= {f"record:{name}": array for name, array in record.arrays.items()}
     text = json.dumps({"format": _FORMAT, **rest}, default=_plain)
-    with path.open("wb") as file:
+    with replacing(path) as beside, beside.open("wb") as file:
         np.savez_compressed(file, meta=np.array(text), coordinates=estimate.coordinates, **arrays)  # type: ignore[arg-type]
     return path
 
@@ -68,11 +70,22 @@ def load_estimate(
     if not path.is_file():
         raise messages.not_an_estimate(path, "there is no such file")
     try:
-        opened = np.load(path, allow_pickle=False)
-        meta = json.loads(str(opened["meta"]))
-    except (OSError, ValueError, KeyError, TypeError, BadZipFile):
+        check_seal(path)
+        found, record = _read(path, model is None and restore is not None)
+    except BrokenSealError as error:
+        raise messages.not_an_estimate(path, str(error)) from None
+    except ScistanError:
+        raise
+    except DAMAGE:
         raise messages.not_an_estimate(path, "its content is something else") from None
-    with opened as file:
+    if record is not None and restore is not None:
+        found = replace(found, model=_held(path, record, restore))
+    return found if model is None else replace(found, source=source_of(found, model.instance()))
+
+
+def _read(path: Path, with_record: bool) -> tuple[PointEstimate, Record | None]:
+    with np.load(path, allow_pickle=False) as file:
+        meta = json.loads(str(file["meta"]))
         values = {key.removeprefix("value:"): file[key] for key in file.files if key.startswith("value:")}
         errors = {key.removeprefix("error:"): file[key] for key in file.files if key.startswith("error:")}
         # A file from before intervals were kept has none: they cannot be told from standard errors alone.
@@ -80,17 +93,14 @@ def load_estimate(
         ends = {key.removeprefix("interval:"): file[key] for key in file.files if key.startswith("interval:")}
         coordinates = file["coordinates"]
         digest = meta.pop("record", None)
-        read = digest is not None and model is None and restore is not None
-        record = _record_in(path, file, digest) if read else None
+        record = _record_in(path, file, digest) if digest is not None and with_record else None
     meta.pop("format")
     for name in ("findings", "boundary"):
         meta[name] = tuple(meta[name])
     meta["history"] = tuple((float(a), float(b)) for a, b in meta["history"])
     meta["dims"] = {name: tuple(dims) for name, dims in meta["dims"].items()}
-    held = _held(path, record, restore) if record is not None and restore is not None else None
     arrays = {"values": values, "std_errors": errors, "intervals": unknown | ends, "coordinates": coordinates}
-    found = PointEstimate(model=held, **arrays, **meta)
-    return found if model is None else replace(found, source=source_of(found, model.instance()))
+    return PointEstimate(model=None, **arrays, **meta), record
 
 
 def _record_in(path: Path, file: Any, digest: str) -> Record:
@@ -108,8 +118,10 @@ def _held(path: Path, record: Record, restore: Callable[[Record], Fitted]) -> Fi
         return restore(record)
     except UndeclaredError as error:
         raise fit_messages.undeclared(path, error.kind, error.name) from None
-    except DamagedRecordError as error:
-        raise messages.broken_record(path, str(error)) from None
+    except ScistanError:
+        raise
+    except DAMAGE as error:
+        raise messages.broken_record(path, shown_reason(error)) from None
 
 
 def source_of(estimate: PointEstimate, instance: Instance) -> Source:

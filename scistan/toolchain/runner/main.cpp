@@ -107,7 +107,8 @@ int run_method(Argument& settings) {
   complete(settings);
   const std::string asked = settings.at("method").selection();
   if (!find_method(asked)) {
-    logger.error("Error: method '" + asked + "' is not in this executable");
+    logger.error("Error: method '" + asked + "' is not in this executable; build one that has every method: "
+                 "m.compile(methods=\"full\"), or ss.compile_models(models, methods=\"full\")");
     return method_absent;
   }
   for (const std::string& line : settings_lines(settings)) logger.info(line);

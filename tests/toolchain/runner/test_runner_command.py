@@ -28,7 +28,8 @@ def test_info_tells_the_build_without_data(program):
 def test_a_method_of_the_full_units_is_absent_from_the_core(program, run, conjugate_file):
     answer = run(program, "optimize", "data", f"file={conjugate_file}")
     assert answer.returncode == 3
-    assert answer.stderr == "Error: method 'optimize lbfgs' is not in this executable\n"
+    assert answer.stderr.startswith("Error: method 'optimize lbfgs' is not in this executable; build one that has every")
+    assert 'm.compile(methods="full")' in answer.stderr
 
 
 def test_the_full_executable_has_every_method(executable):
