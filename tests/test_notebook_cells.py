@@ -44,8 +44,8 @@ m.simulate()
     "bar": """
 from scistan.engines import progress
 progress.PATIENCE = 0.0
-with progress.Bar(400, "stanli", mininterval=0) as bar:
-    for k in range(1, 401):
+with progress.Bar(40, "stanli", mininterval=0) as bar:
+    for k in range(1, 41):
         bar.show(k, 3, [0.5])
 """,
 }
@@ -113,6 +113,6 @@ def test_a_bar_is_one_output_that_keeps_its_end(outputs):
     (bar,) = outputs["bar"]
     assert bar.output_type == "display_data"
     line = bar.data["text/plain"]
-    assert "400/400" in line
+    assert "40/40" in line
     assert "\n" not in line
     assert "divergences 3" in line

@@ -202,7 +202,7 @@ BAD = {
     "index_dots": (lambda: x[..., ...], ModelError, "more than one"),
     "index_mask": (lambda: v[np.array([True, False])], ModelError, "does not cover"),
     "index_truth": (lambda: v[True], ModelError, "does not cover"),
-    "index_string": (lambda: v["a"], ModelError, "str cannot be part of a model"),
+    "index_string": (lambda: v["a"], ModelError, "is a label, and an index is a position"),
     "pick_number": (lambda: ss.pick(2.0, 1), ModelError, "no elements"),
     "length_number": (lambda: ss.length(2.0), ModelError, "no length"),
     "positions_number": (lambda: ss.positions(2.0), ModelError, "no positions"),
