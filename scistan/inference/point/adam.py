@@ -27,9 +27,9 @@ def descend(
     optimizer = torch.optim.Adam([q], lr=rate)
     batches = objective.batches
     per_epoch = max(1, batches.total // batches.size) if batches else 10
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, max_lr=rate, total_steps=epochs * per_epoch + 1, pct_start=0.1
-    )
+    steps = epochs * per_epoch + 1
+    rising = max(0.1, 1.5 / steps)  # the step that ends the rise is this share of all less 1, and torch divides by it
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=rate, total_steps=steps, pct_start=rising)
     value, gradient = objective.value_and_gradient(start)
     state = Climb(start.clone(), value, gradient, start.new_zeros(len(start)), [""] * len(start))
     idle, why = 0, "epochs"

@@ -12,7 +12,7 @@ import numpy as np
 
 from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
-from scistan.graph.node import Apply, Data, Extent, Node, Variable
+from scistan.graph.node import Apply, Data, Extent, Gathered, Node, Variable
 from scistan.graph.walk import topological
 from scistan.ops.declaration import Op
 from scistan.shapes import Equality
@@ -34,7 +34,7 @@ def fold_data(instance: Instance) -> Instance:
     made: dict[Node, Data] = {}
     values: dict[Data, np.ndarray] = {}
     for node in order:
-        if node in free and node in read and isinstance(node, Apply | Extent):
+        if node in free and node in read and isinstance(node, Apply | Extent | Gathered):
             made[node] = leaf = Data(None, node.shape, integer=node.integer)
             values[leaf] = to_numpy(numbers[node].array)
 

@@ -126,11 +126,28 @@ def test_rows_that_need_other_rows_are_refused(name):
         odd(BY_LATENTS[name]).map(seed=0, starts=1, batch_size=20)
 
 
+@pytest.mark.parametrize("epochs", [1, 2, 3, 9, 10])
+def test_few_epochs_of_few_batches(epochs):
+    m = odd(lambda m: m.b * m.x)
+    for size in (10, ROWS // 3, ROWS, 10 * ROWS):
+        assert np.isfinite(m.map(seed=0, starts=1, batch_size=size, epochs=epochs, polish=False).log_density)
+
+
 def test_an_index_into_the_rows_finds_the_same_optimum():
     m = odd(BY_DATA_ALONE["index"])
     found, expected = m.map(seed=0, starts=2, batch_size=30, epochs=5), m.map(seed=0, starts=2)
     assert found.converged
     np.testing.assert_allclose(found["b"], expected["b"], rtol=1e-5, atol=1e-7)
+
+
+def test_predictors_written_in_a_loop():
+    x, y = np.random.default_rng(0).normal(size=(2, 30))
+    m = ss.Model()
+    m.a = ss.Normal(0, 1)
+    m.b = ss.Normal(0, 1)
+    m.y = ss.Normal(ss.stack([m.a + m.b * x[k] for k in range(30)]), 1).observe(y)
+    found, expected = m.map(seed=0, starts=1, batch_size=10, epochs=3), m.map(seed=0, starts=1)
+    np.testing.assert_allclose(found["b"], expected["b"], rtol=1e-6)
 
 
 def test_a_prior_computed_from_the_data_is_computed_from_all_of_them():
