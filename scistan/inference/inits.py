@@ -122,6 +122,8 @@ def _picks(had: int, draws: int, chains: int, seed: int) -> list[tuple[int, int]
 
 def _check_finite(point: Point) -> None:
     for name, value in point.items():
+        if isinstance(value, str):
+            raise messages.init_outside(name, "", value, "a number")
         array = read_any(value).values
         if array.dtype.kind not in "iuf":
             continue  # told where values are read

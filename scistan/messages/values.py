@@ -40,8 +40,10 @@ _WHAT_CAN = (
 def as_given(what: object) -> str:
     """Show a value as it was given, where that is short; what it is, where nothing can show it."""
     try:
-        text = " ".join(repr(what).split())
+        text = repr(what)
     except (ValueError, TypeError, AttributeError, RecursionError):  # 10**5000 has more digits than Python prints
+        return kind_of(what)
+    if "\n" in text:  # a table, or an array of many rows
         return kind_of(what)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 2]} …"
 

@@ -46,6 +46,9 @@ SAID = {
         "y", "Poisson", "[0]", "at the value 0 with lambda_ = 0", "`lambda_` = 0", Place("model.py", 7)
     ),
     "nothing_observed": messages.nothing_observed,
+    "no_rows": lambda: messages.no_rows(["y"], others=False),
+    "no_rows beside others": lambda: messages.no_rows(["y", "z"], others=True),
+    "is_remark": lambda: messages.is_remark(messages.nothing_observed()),
     "too_big": lambda: messages.too_big(8e9, 2e9, [("mean", 7.5e9), ("a", 1e8)]),
     "draws_too_big": lambda: messages.draws_too_big(8e15, 2e9, [("mean", 7.5e15)]),
     "generated_too_big": lambda: messages.generated_too_big("`log_likelihood`", 32e9, 2e9, [("y", 32e9)]),
@@ -77,6 +80,8 @@ OF_FITS = {
     "no_path": lambda: fits.no_path("fit.save", 123),
     "unknown_draws": lambda: fits.unknown_draws("alhpa", ["alpha"]),
     "unknown_draws of what is observed": lambda: fits.unknown_draws("y", ["alpha"], "observed"),
+    "unknown_of_fit": lambda: fits.unknown_of_fit("sumary", ["alpha"], ["summary"]),
+    "bad_summary": lambda: fits.bad_summary("kind must be one of all, stats"),
     "unknown_summary_option": lambda: fits.unknown_summary_option("hdi_probs", ["hdi_prob"]),
     "which_likelihood": lambda: fits.which_likelihood(["y", "z"]),
     "nothing_to_leave_out": fits.nothing_to_leave_out,
