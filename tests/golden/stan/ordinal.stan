@@ -25,5 +25,6 @@ generated quantities {
     }
     log_prior = std_normal_lpdf(slope | );
     log_prior += normal_lpdf(cut | 0, 3);
+    log_prior += lgamma(N_cut + 1.0);
   }
 }

@@ -5,6 +5,10 @@ functions {
            ? log_diff_exp(normal_lcdf(high | p1, p2), normal_lcdf(low | p1, p2))
            : log_diff_exp(normal_lccdf(low | p1, p2), normal_lccdf(high | p1, p2));
   }
+  /** What a normalizer adds to the log density; where a probability underflows there is none. */
+  real if_finite(real added) {
+    return added < positive_infinity() ? added : negative_infinity();
+  }
 }
 data {
   int<lower=0> N;
@@ -20,11 +24,11 @@ model {
   a ~ std_normal();
   s ~ normal(0, 1);
   t ~ normal(a, s);
-  target += -N * normal_between(1, 4, a, s);
+  target += if_finite(-N * normal_between(1, 4, a, s));
   u ~ normal(t, s);
-  target += -normal_lccdf(0 | t, s);
+  target += if_finite(-normal_lccdf(0 | t, s));
   y ~ normal(u, 1);
-  target += -normal_lccdf(-2 | u, 1);
+  target += if_finite(-normal_lccdf(-2 | u, 1));
 }
 generated quantities {
   vector[N] log_lik;
