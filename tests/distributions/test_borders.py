@@ -56,8 +56,8 @@ def test_an_argument_outside_has_no_density(name: str, k: int, data: st.DataObje
     for bad in _outside(domain, np.asarray(args[k])):
         m = ss.Model()
         m.a = ss.Flat(shape=bad.shape) if bad.ndim else ss.Flat()
-        # NaN cannot be given, so the model computes it.
-        moving: Any = m.a / m.a if np.isnan(bad).any() else m.a
+        # NaN cannot be given, so the model computes it; a bare latent that can be outside would be refused.
+        moving: Any = m.a / m.a if np.isnan(bad).any() else 1.0 * m.a
         given_args: list[Any] = [moving if j == k else a for j, a in enumerate(args)]
         made = getattr(ss, d.title)(**{p.name: a for p, a in zip(d.parameters, given_args, strict=True)})
         m.y = made.observe(value)
