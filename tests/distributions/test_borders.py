@@ -89,6 +89,6 @@ def test_infinite_predictors_keep_the_density_that_the_formula_has() -> None:
 def test_crossed_bounds_and_matrices_without_a_factor(likelihood: Any) -> None:
     m = ss.Model()
     m.a = ss.Flat()
-    m.y = likelihood(m.a).observe([1.0])
+    m.y = likelihood(1.0 * m.a).observe([1.0])
     for a in (1.0, 0.5) if "MultivariateNormal" in repr(m) else (1.0, 1.5):
         assert m.log_density({"a": a}) == m.log_density({"a": a}, target="torch") == -np.inf
