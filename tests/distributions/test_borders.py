@@ -56,8 +56,8 @@ def test_an_argument_outside_has_no_density(name: str, k: int, data: st.DataObje
     for bad in _outside(domain, np.asarray(args[k])):
         m = ss.Model()
         m.a = ss.Flat(shape=bad.shape) if bad.ndim else ss.Flat()
-        # NaN cannot be given, so the model computes it.
-        moving: Any = m.a / m.a if np.isnan(bad).any() else m.a
+        # NaN cannot be given, so the model computes it; a bare latent that can be outside would be refused.
+        moving: Any = m.a / m.a if np.isnan(bad).any() else 1.0 * m.a
         given_args: list[Any] = [moving if j == k else a for j, a in enumerate(args)]
         made = getattr(ss, d.title)(**{p.name: a for p, a in zip(d.parameters, given_args, strict=True)})
         m.y = made.observe(value)
@@ -89,6 +89,6 @@ def test_infinite_predictors_keep_the_density_that_the_formula_has() -> None:
 def test_crossed_bounds_and_matrices_without_a_factor(likelihood: Any) -> None:
     m = ss.Model()
     m.a = ss.Flat()
-    m.y = likelihood(m.a).observe([1.0])
+    m.y = likelihood(1.0 * m.a).observe([1.0])
     for a in (1.0, 0.5) if "MultivariateNormal" in repr(m) else (1.0, 1.5):
         assert m.log_density({"a": a}) == m.log_density({"a": a}, target="torch") == -np.inf

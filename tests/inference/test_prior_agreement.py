@@ -28,6 +28,10 @@ ALWAYS = [
         "Gamma-positive_ordered-latent", "Gumbel-positive_ordered-latent", "Logistic-ordered-latents-2",
     }
 ]
+# Chains find their way through heavy tails and funnels slowly: more of them, with shorter steps.
+SLOW = {"MultivariateStudentT", "LogNormal", "Cauchy", "StudentT"}
+# Stan's skew_normal_lccdf loses its digits by cancellation, and its derivative with them: chains stand still.
+LOST = {"SkewNormal-both-latent", "SkewNormal-latent_bounds-latent"}
 
 
 def steps(draws: np.ndarray) -> np.ndarray:
@@ -44,17 +48,17 @@ def thinned(draws: np.ndarray) -> np.ndarray:
 def elements(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Give every element that varies, by its name and position."""
     flat = {name: array.reshape(*array.shape[:2], -1) for name, array in arrays.items()}
-    return {f"{n}[{k}]": a[..., k] for n, a in flat.items() for k in range(a.shape[-1]) if np.ptp(a[..., k]) > 0}
+    return {f"{n}[{k}]": a[..., k] for n, a in flat.items() for k in range(a.shape[-1]) if np.ptp(a[..., k]) > 1e-9}
 
 
-def disagreements(m: ss.Model, seed: int, draws: int = 1000, prior_draws: int = 20_000) -> dict[str, float]:
+def disagreements(m: ss.Model, seed: int, *, slow: bool = False) -> dict[str, float]:
     """List the quantities whose two samples have too small a p-value."""
-    fit = m.mcmc(draws=draws, warmup=700, seed=seed, engine="stanli", progress=False, adapt_delta=0.95)
-    group = m.prior(draws=prior_draws, seed=seed).prior
+    lengths = {"draws": 8000, "adapt_delta": 0.99} if slow else {"draws": 1000, "adapt_delta": 0.95}
+    fit = m.mcmc(**lengths, warmup=700, seed=seed, engine="stanli", progress=False)
+    group = m.prior(draws=20_000, seed=seed).prior
     instance = m.instance()
-    samples = []
-    for arrays in ({t.name: group[t.name].values for t in instance.graph.latents}, dict(fit.posterior)):
-        samples.append(elements({**arrays, "log_prior": log_prior(instance, arrays)}))
+    both = ({t.name: group[t.name].values for t in instance.graph.latents}, dict(fit.posterior))
+    samples = [elements({**arrays, "log_prior": log_prior(instance, arrays)}) for arrays in both]
     found = {}
     for name, chains in samples[1].items():
         independent = thinned(chains)
@@ -65,9 +69,14 @@ def disagreements(m: ss.Model, seed: int, draws: int = 1000, prior_draws: int = 
     return found
 
 
+def marks(prior: Prior) -> list[pytest.MarkDecorator]:
+    """Say which priors take their turn in the long run alone, and which Stan cannot sample."""
+    often = [] if prior in ALWAYS else [pytest.mark.long]
+    lost = [pytest.mark.xfail(reason="Stan's skew_normal_lccdf", strict=True)] if str(prior) in LOST else []
+    return often + lost
+
+
 @pytest.mark.filterwarnings("ignore::scistan.messages.sampling.ChainWarning")
-@pytest.mark.parametrize(
-    "prior", [pytest.param(p, marks=() if p in ALWAYS else pytest.mark.long) for p in PRIORS], ids=str
-)
+@pytest.mark.parametrize("prior", [pytest.param(p, marks=marks(p)) for p in PRIORS], ids=str)
 def test_prior_draws_and_chains_agree(prior: Prior) -> None:
-    assert disagreements(prior.build(), seed=1) == {}
+    assert disagreements(prior.build(), seed=1, slow=prior.name in SLOW and prior not in ALWAYS) == {}

@@ -382,7 +382,7 @@ def test_lengths_stay_tied_where_the_arrow_was():
 def test_mistakes_are_told_at_the_line_that_wrote_the_variable():
     m = ss.Model()
     m.mu = ss.Normal(0, 1)
-    m.effect = ss.Normal(0, m.mu)  # a scale that is negative half of the time
+    m.effect = ss.Normal(0, 1.0 * m.mu)  # a scale that is negative half of the time
     with pytest.raises(ss.ScistanError, match="`effect`") as caught:
         m.given(effect=1.0).prior(100, seed=1)
     assert caught.value.place.text.startswith("m.effect = ss.Normal")

@@ -29,7 +29,7 @@ OUTSIDE = {
 def model(likelihood, values) -> ss.Model:
     m = ss.Model()
     m.a = ss.Normal(0, 10)
-    m.y = likelihood(m.a).observe(np.array(values))
+    m.y = likelihood(1.0 * m.a).observe(np.array(values))  # a bare latent that can be outside is refused
     return m
 
 
