@@ -60,17 +60,18 @@ def certify(subject: Subject, data: Mapping[str, Any], density: Density, seed: i
     witnesses = _Witnesses(subject.instance, JointDensity(subject.instance), density, jacobian)
     tolerance = allowed_slope_error(subject.program)
     approximate = approximates(subject.program)
+    best_within = tolerance if approximate else 0.0
     with np.errstate(all="ignore"):
         found, zeros, apart = _collect(witnesses, seed, approximate)
         kept = _agreeing(found) if approximate else found
         kept = kept if len(kept) >= min(WANTED, len(found)) else found
         errors = _density_errors(list(kept.values()))
-        slopes, gradient_error = _compare_slopes(witnesses, list(kept.values()), seed, tolerance if approximate else 0.0)
+        slopes, gradient_error = _compare_slopes(witnesses, list(kept.values()), seed, best_within)
         if max(errors, default=0.0) > DENSITY_TOLERANCE or gradient_error > tolerance:
             # Where a matrix is almost singular, rounding alone may explain it.
             kept = {number: _with_noise(witnesses, seen, seed) for number, seen in kept.items()}
             errors = _density_errors(list(kept.values()))
-            slopes, gradient_error = _compare_slopes(witnesses, list(kept.values()), seed, tolerance if approximate else 0.0)
+            slopes, gradient_error = _compare_slopes(witnesses, list(kept.values()), seed, best_within)
     return Certificate(
         engine="stanli",
         seed=seed,
