@@ -43,11 +43,12 @@ class Certificate:
     apart: int = 0
     in_tails: int = 0
     seconds: float = 0.0
+    spread: float = 1.0  # less than 1 where a large matrix would be near singular further out
 
     @property
     def points(self) -> np.ndarray:
         """The unconstrained coordinates at which densities were compared, a row for each."""
-        rows = [point_of(self.seed, number, self.dimension) for number in self.numbers]
+        rows = [point_of(self.seed, number, self.dimension, self.spread) for number in self.numbers]
         return np.array(rows).reshape(len(rows), self.dimension)
 
     @property
@@ -131,12 +132,12 @@ def _tuple(values: Sequence[object]) -> tuple[object, ...]:
     return tuple(values)
 
 
-def radius_of(number: int) -> float:
+def radius_of(number: int, spread: float = 1.0) -> float:
     """Give how far from 0 a point may lie: nearer and nearer, where the first ones have no density."""
-    return float(RADIUS * 0.5 ** (number // HALVED_AFTER))
+    return float(RADIUS * spread * 0.5 ** (number // HALVED_AFTER))
 
 
-def point_of(seed: int, number: int, dimension: int) -> np.ndarray:
-    """Give a point of a run: its coordinates follow from the seed and its number alone."""
-    radius = radius_of(number)
+def point_of(seed: int, number: int, dimension: int, spread: float = 1.0) -> np.ndarray:
+    """Give a point of a run: its coordinates follow from the seed, its number and the spread alone."""
+    radius = radius_of(number, spread)
     return np.random.default_rng([seed, number]).uniform(-radius, radius, dimension)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from scistan.distributions.resolve import value_domain
 from scistan.engines.embedded import Density, open_density
 from scistan.engines.encoding import to_json
 from scistan.graph.instance import Instance
@@ -17,13 +18,14 @@ from scistan.inference.subject import Subject
 from scistan.inference.tolerance import (
     DENSITY_TOLERANCE,
     EPSILON,
-    GRADIENT_TOLERANCE,
     NEIGHBOURS,
     NOISES,
     ROUNDING,
+    SMALL_STEP,
     STEP,
     TINY_STEP,
     allowed_slope_error,
+    approximates,
     noise_of,
 )
 from scistan.targets.scipy import JointDensity
@@ -57,18 +59,19 @@ def certify(subject: Subject, data: Mapping[str, Any], density: Density, seed: i
     jacobian = None if twin is None else open_density(twin.text, to_json(twin.data(data)), seed)
     witnesses = _Witnesses(subject.instance, JointDensity(subject.instance), density, jacobian)
     tolerance = allowed_slope_error(subject.program)
-    approximate = tolerance > GRADIENT_TOLERANCE
+    approximate = approximates(subject.program)
+    best_within = tolerance if approximate else 0.0
     with np.errstate(all="ignore"):
         found, zeros, apart = _collect(witnesses, seed, approximate)
         kept = _agreeing(found) if approximate else found
         kept = kept if len(kept) >= min(WANTED, len(found)) else found
         errors = _density_errors(list(kept.values()))
-        slopes, gradient_error = _compare_slopes(witnesses, list(kept.values()), seed, tolerance)
+        slopes, gradient_error = _compare_slopes(witnesses, list(kept.values()), seed, best_within)
         if max(errors, default=0.0) > DENSITY_TOLERANCE or gradient_error > tolerance:
             # Where a matrix is almost singular, rounding alone may explain it.
             kept = {number: _with_noise(witnesses, seen, seed) for number, seen in kept.items()}
             errors = _density_errors(list(kept.values()))
-            slopes, gradient_error = _compare_slopes(witnesses, list(kept.values()), seed, tolerance, noisy=True)
+            slopes, gradient_error = _compare_slopes(witnesses, list(kept.values()), seed, best_within, noisy=True)
     return Certificate(
         engine="stanli",
         seed=seed,
@@ -85,6 +88,7 @@ def certify(subject: Subject, data: Mapping[str, Any], density: Density, seed: i
         apart=apart,
         in_tails=len(found) - len(kept),
         seconds=time.perf_counter() - started,
+        spread=witnesses.spread,
     )
 
 
@@ -95,7 +99,7 @@ def _collect(witnesses: _Witnesses, seed: int, approximate: bool) -> tuple[dict[
     for number in range(MOST):
         if len(_agreeing(found) if approximate else found) >= WANTED:
             break
-        seen = witnesses.at(point_of(seed, number, witnesses.density.dimension))
+        seen = witnesses.at(point_of(seed, number, witnesses.density.dimension, witnesses.spread))
         finite = seen is not None and (bool(np.isfinite(seen.scipy)), bool(np.isfinite(seen.engine)))
         if seen is None or finite == (False, False):
             zeros += 1
@@ -114,6 +118,12 @@ class _Witnesses:
     joint: JointDensity
     density: Density
     jacobian: Density | None
+
+    @property
+    def spread(self) -> float:
+        """How far from 0 coordinates may lie so that the largest matrix is well inside its domain."""
+        draws = [term.draw for term in self.instance.graph.latents]
+        return min((value_domain(draw).spread(self.instance.shape(draw.shape)) for draw in draws), default=1.0)
 
     def at(self, q: np.ndarray) -> Seen | None:
         """Ask both at a point; None where the engine cannot tell what the latents are there."""
@@ -164,14 +174,14 @@ def _agreeing(found: dict[int, Seen]) -> dict[int, Seen]:
 
 
 def _compare_slopes(
-    witnesses: _Witnesses, found: list[Seen], seed: int, tolerance: float, noisy: bool = False
+    witnesses: _Witnesses, found: list[Seen], seed: int, best_within: float, noisy: bool = False
 ) -> tuple[tuple[float, float] | None, float]:
     """Compare the derivative in a random direction; of one that is approximate, at the point where it is best.
 
     Where rounding is to explain an error, it must do so at every point: noise may hide it at one.
     """
     best: tuple[tuple[float, float] | None, float] = (None, 0.0)
-    if noisy and tolerance <= GRADIENT_TOLERANCE:
+    if noisy and not best_within:
         slopes = [told for seen in found if (told := _slopes_at(witnesses, seen, seed)) is not None]
         return max(slopes, key=lambda told: told[1], default=best)
     for seen in sorted(found, key=lambda seen: seen.size):
@@ -180,7 +190,7 @@ def _compare_slopes(
             continue
         if best[0] is None or told[1] < best[1]:
             best = told
-        if tolerance <= GRADIENT_TOLERANCE or best[1] <= tolerance:
+        if not best_within or best[1] <= best_within:
             break
     return best
 
@@ -219,11 +229,12 @@ def _with_noise(witnesses: _Witnesses, seen: Seen, seed: int) -> Seen:
     if not seen.q.size:
         return seen
     direction = _direction(seen.q.size, seed)
-    near = [witnesses.at(seen.q + k * TINY_STEP * direction) for k in range(NEIGHBOURS)]
-    table = np.array([[s.scipy, s.engine, float(s.gradient @ direction)] for s in near if s is not None])
-    if len(table) < NEIGHBOURS or not np.isfinite(table).all():
-        return seen
-    noise = noise_of(table)
+    noise = np.zeros(3)
+    for step, degree in ((TINY_STEP, 1), (SMALL_STEP, 3)):
+        near = [witnesses.at(seen.q + k * step * direction) for k in range(NEIGHBOURS)]
+        table = np.array([[s.scipy, s.engine, float(s.gradient @ direction)] for s in near if s is not None])
+        if len(table) == NEIGHBOURS and np.isfinite(table).all():
+            noise = np.maximum(noise, noise_of(table, degree))
     return replace(seen, noise=float(noise[0] + noise[1]), slope_noise=float(noise[2]))
 
 

@@ -9,7 +9,7 @@ from scistan.targets.stan.program import StanProgram
 
 __all__ = [
     "DENSITY_TOLERANCE", "EPSILON", "GRADIENT_TOLERANCE", "NEIGHBOURS", "NOISES", "ROUNDING", "SMALL_STEP", "STEP",
-    "TINY_STEP", "allowed_slope_error", "noise_of",
+    "TINY_STEP", "allowed_slope_error", "approximates", "noise_of",
 ]  # fmt: skip
 
 # Densities are compared as differences between points, relative to the size of what is added up; gradients meet
@@ -28,6 +28,11 @@ SMALL_STEP = 3e-5  # a probability near 1 moves in steps of its own, which a tin
 def allowed_slope_error(program: StanProgram) -> float:
     """Give the relative error that a program's derivatives may have: arithmetic's, or that of Stan's own functions."""
     return max(GRADIENT_TOLERANCE, slope_error(program.text))
+
+
+def approximates(program: StanProgram) -> bool:
+    """Tell whether a program calls functions that have no digits left in their tails."""
+    return slope_error(program.text) > 0
 
 
 def noise_of(table: np.ndarray, degree: int = 1) -> np.ndarray:

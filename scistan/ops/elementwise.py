@@ -61,9 +61,9 @@ maximum = declare("maximum", "The larger of two, elementwise.", arity=2, numpy="
 
 # -- functions of one argument -------------------------------------------------------------------
 def _unary(name: str, doc: str, numpy: Any = "", torch: Any = "", stan: str = "", latex: str = "",
-           python: str = "", answers: tuple[str, ...] = (), integer: bool = False) -> Op:
+           python: str = "", answers: tuple[str, ...] = (), integer: bool = False, **fields: Any) -> Op:
     return declare(name, doc, numpy=numpy or name, torch=torch or name, stan=Call(stan or name),
-                   latex=latex, python=python, answers=answers or (name,), integer=integer)
+                   latex=latex, python=python, answers=answers or (name,), integer=integer, **fields)
 
 
 exp = _unary("exp", "The exponential.", latex="e^{{{0}}}")
@@ -109,6 +109,7 @@ erf = _unary("erf", "The error function.", numpy="scipy.special:erf", torch="spe
 erfc = _unary("erfc", "The complementary error function.", numpy="scipy.special:erfc", torch="special.erfc")
 Phi = _unary("Phi", "The standard normal cumulative probability.", numpy="scipy.special:ndtr",
              torch=lambda xp, x: xp.special.erfc(x * -0.7071067811865476) / 2,  # torch's ndtr has no lower tail
+             slope_errors={"Phi": 1e-5},  # exact but near 1, where what is left to 1 has no digits
              answers=("ndtr",), latex="\\Phi({0})")
 inverse_phi = _unary("inv_Phi", "The standard normal quantile: the inverse of `Phi`.", numpy="scipy.special:ndtri",
                      torch="special.ndtri", answers=("ndtri",))

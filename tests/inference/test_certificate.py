@@ -95,7 +95,27 @@ def in_the_tails() -> ss.Model:
     return m
 
 
-@pytest.mark.parametrize("build", [almost_singular, kinked, far_away, in_the_tails])
+def large_matrix() -> ss.Model:
+    """A factor of 30 rows: uniform on (-2, 2), its coordinates would give a matrix that is almost singular."""
+    m = ss.Model()
+    m.chol = ss.LKJCholesky(30, 2.0)
+    m.y = ss.MultivariateNormal(np.zeros(30), chol=m.chol).observe(np.ones((3, 30)))
+    return m
+
+
+def ordered_probit() -> ss.Model:
+    """Differences of probabilities near 1."""
+    rng = np.random.default_rng(0)
+    m = ss.Model()
+    m.x = ss.data(rng.normal(size=60))
+    m.b, m.c = ss.Normal(0, 1), ss.Normal(0, 1, shape=3, constraint="ordered")
+    below = ss.Phi(m.c[None, :] - (m.b * m.x)[:, None])
+    m.p = ss.concatenate([below[:, :1], below[:, 1:] - below[:, :-1], 1 - below[:, 2:]], axis=1)
+    m.y = ss.Categorical(m.p).observe(rng.integers(0, 4, 60))
+    return m
+
+
+@pytest.mark.parametrize("build", [almost_singular, kinked, far_away, in_the_tails, large_matrix, ordered_probit])
 def test_rounding_is_no_disagreement(build):
     m = build()
     for seed in range(15):
