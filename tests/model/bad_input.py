@@ -1162,6 +1162,16 @@ def an_axis_with_the_name_of_another():
 
 # -- expressions ---------------------------------------------------------------------------------
 @case("expressions")
+def a_labelled_array_on_the_left_that_was_cut():
+    import xarray as xr
+
+    m = ss.Model()
+    m.b = ss.Normal(0, 1)
+    array = xr.DataArray([1.0, 2.0, 3.0], dims="row", coords={"row": list("abc")})
+    m.t = (array * m.b).isel(row=[0, 1])  # here
+
+
+@case("expressions")
 def misspelled_attribute():
     m = model()
     m.mu.summ()  # here
