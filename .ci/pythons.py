@@ -20,19 +20,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PLACE = ROOT / ".pythons"
 OLDEST = (3, 11)
-PACKAGES = ".[cmdstan,nutpie,plot]"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to install beside the engines, and which tests to run."""
+    """What to install, and which tests to run."""
 
-    extra: tuple[str, ...]
+    packages: tuple[str, ...]
     runs: tuple[tuple[str, ...], ...]
 
 
 FULL = Plan(
-    (".[test]", "pandas"),
+    ("-e", ".[cmdstan,nutpie,plot,test]", "pandas"),
     (
         ("-m", "not slow", "tests"),
         ("-m", "slow", "tests/engines", "tests/test_smoke.py", "tests/inference/test_mcmc_cmdstan.py"),
@@ -40,7 +39,7 @@ FULL = Plan(
 )
 # Nothing is byte-compiled that is not used: half of the time that an installation takes.
 SHORT = Plan(
-    ("--no-compile", "pandas", "pytest", "pytest-xdist"),
+    ("--no-compile", "-e", ".[cmdstan,nutpie,plot]", "pandas", "pytest", "pytest-xdist"),
     (("-m", "not slow", "tests/test_smoke.py", "tests/test_surface.py"),),
 )
 
@@ -98,7 +97,7 @@ def attempt(version: tuple[int, ...], python: Path, plan: Plan, workers: str) ->
         return subprocess.run([str(word) for word in words], cwd=ROOT, env=inside, check=False).returncode == 0
 
     pip = (place / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    ready = do(python, "-m", "venv", place) and do(*pip, "--upgrade", "pip") and do(*pip, "-e", PACKAGES, *plan.extra)
+    ready = do(python, "-m", "venv", place) and do(*pip, "--upgrade", "pip") and do(*pip, *plan.packages)
     if not ready:
         return "could not be set up", time.monotonic() - started
     passed = [do(place / "bin" / "python", "-m", "pytest", "-n", workers, *words) for words in plan.runs]
