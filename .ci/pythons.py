@@ -14,17 +14,34 @@ import shutil
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PLACE = ROOT / ".pythons"
 OLDEST = (3, 11)
-WHAT = ".[cmdstan,nutpie,plot,test]"
-FULL = (
-    ["-m", "not slow", "tests"],
-    ["tests/engines", "tests/test_smoke.py", "tests/inference/test_mcmc_cmdstan.py"],
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to install, and which tests to run."""
+
+    packages: tuple[str, ...]
+    runs: tuple[tuple[str, ...], ...]
+
+
+FULL = Plan(
+    ("-e", ".[cmdstan,nutpie,plot,test]", "pandas"),
+    (
+        ("-m", "not slow", "tests"),
+        ("-m", "slow", "tests/engines", "tests/test_smoke.py", "tests/inference/test_mcmc_cmdstan.py"),
+    ),
 )
-SHORT = (["-m", "not slow", "tests/test_smoke.py", "tests/test_surface.py"],)
+# Nothing is byte-compiled that is not used: half of the time that an installation takes.
+SHORT = Plan(
+    ("--no-compile", "-e", ".[cmdstan,nutpie,plot]", "pandas", "pytest", "pytest-xdist"),
+    (("-m", "not slow", "tests/test_smoke.py", "tests/test_surface.py"),),
+)
 
 
 def main() -> int:
@@ -49,13 +66,13 @@ def main() -> int:
     return 0 if all(verdict == "passed" for verdict, _ in verdicts.values()) else 1
 
 
-def pythons() -> dict[tuple[int, int], Path]:
+def pythons() -> dict[tuple[int, ...], Path]:
     """Find the Pythons that SciStan is for: pyenv's, and those on the path; one for each minor version."""
     home = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     candidates = [folder / "bin" / "python" for folder in sorted(home.glob("3.*"), key=lambda f: version_of(f.name, 3))]
     on_path = [shutil.which(f"python3.{minor}") for minor in range(OLDEST[1], 30)]
     candidates += [Path(path) for path in (*on_path, sys.executable) if path]
-    found: dict[tuple[int, int], Path] = {}
+    found: dict[tuple[int, ...], Path] = {}
     for path in candidates:
         asked = subprocess.run([path, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True)
         if asked.returncode == 0 and (known := version_of(asked.stdout)) >= OLDEST:
@@ -68,7 +85,7 @@ def version_of(text: str, parts: int = 2) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", text)[:parts])
 
 
-def attempt(version: tuple[int, int], python: Path, runs: tuple[list[str], ...], workers: str) -> tuple[str, float]:
+def attempt(version: tuple[int, ...], python: Path, plan: Plan, workers: str) -> tuple[str, float]:
     """Build an environment and run the tests in it."""
     started = time.monotonic()
     name = ".".join(map(str, version))
@@ -80,9 +97,10 @@ def attempt(version: tuple[int, int], python: Path, runs: tuple[list[str], ...],
         return subprocess.run([str(word) for word in words], cwd=ROOT, env=inside, check=False).returncode == 0
 
     pip = (place / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    if not do(python, "-m", "venv", place) or not do(*pip, "--upgrade", "pip") or not do(*pip, "-e", WHAT, "pandas"):
+    ready = do(python, "-m", "venv", place) and do(*pip, "--upgrade", "pip") and do(*pip, *plan.packages)
+    if not ready:
         return "could not be set up", time.monotonic() - started
-    passed = [do(place / "bin" / "python", "-m", "pytest", "-n", workers, *words) for words in runs]
+    passed = [do(place / "bin" / "python", "-m", "pytest", "-n", workers, *words) for words in plan.runs]
     return "passed" if all(passed) else "FAILED", time.monotonic() - started
 
 

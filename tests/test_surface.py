@@ -26,6 +26,7 @@ LOADERS = {
     "stanli": load_stanli, "nutpie": load_nutpie, "cmdstanpy": load_cmdstanpy, "arviz": load_arviz,
     "torch": import_torch, "httpstan": find_wheel,
 }  # fmt: skip
+PAGE = (ROOT / "docs" / "toolchain.md").read_text()
 DECLARED = re.compile(r"^([a-z0-9]+)([<>=!].*?)?(;.*)?$")
 
 
@@ -59,6 +60,12 @@ def test_the_versions_declared_are_those_that_were_tried(package):
     (bounds,) = [m[2] for text in (*project["dependencies"], *extras) if (m := DECLARED.match(text)) and m[1] == package]
     first = re.search(r"[>=]=([\d.]+)", bounds)[1]
     assert SURFACES[package].tried(first + ".0" * (2 - first.count(".")))
+
+
+@pytest.mark.parametrize("package", SURFACES)
+def test_the_docs_name_the_versions(package):
+    rows = {row.split("|")[1].strip().lower(): row.split("|")[2] for row in PAGE.splitlines() if row.startswith("| ")}
+    assert rows[package].partition(":")[0].strip() == SURFACES[package].known
 
 
 def test_tried_versions():
