@@ -24,6 +24,7 @@ from scistan.graph.places import user_place
 from scistan.graph.walk import has_latents
 from scistan.messages import bounds, neighbours
 from scistan.messages import model as messages
+from scistan.messages.values import as_given
 from scistan.ops import FUNCTIONS
 from scistan.ops.coding import coded_leaf
 from scistan.ops.coerce import as_node, holds_expressions, read_dims
@@ -280,7 +281,7 @@ def _size_argument(d: Distribution, name: str, value: object) -> Node:
     elif isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 1:
         size = Size.new(int(value), rank=GIVEN)
     else:
-        raise messages.illegal_constant(d.title, name, "a whole number above 0", repr(value), d.signature)
+        raise messages.illegal_constant(d.title, name, "a whole number above 0", as_given(value), d.signature)
     return extent(size)
 
 
@@ -344,6 +345,6 @@ def _length(name: str, value: object, axis: int) -> Size:
         return value
     if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 0:
         return Size.new(int(value), axis=axis)
-    raise messages.illegal_constant(name, "shape", "whole numbers", repr(value))
+    raise messages.illegal_constant(name, "shape", "whole numbers", as_given(value))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from scistan.errors import ArgumentError, DataError, ModelError, UnsupportedError
 from scistan.graph.places import user_place
 from scistan.messages.model import nearest
-from scistan.messages.values import kind_of
+from scistan.messages.values import as_given, kind_of, name_given
 
 
 def other_model(saved: str, given: str) -> DataError:
@@ -76,7 +76,7 @@ def cannot_save(path: object, why: str) -> DataError:
 
 def no_path(what: str, given: object) -> ArgumentError:
     return ArgumentError(
-        f"`{what}` needs the path of a file, and was given {kind_of(given)}: {given!r}.",
+        f"`{what}` needs the path of a file, and was given {kind_of(given)}: {as_given(given)}.",
         remedy='write a text, `"fit.nc"`, or a `pathlib.Path`',
         place=user_place(),
     )
@@ -89,8 +89,8 @@ class UnknownDrawsError(ModelError, KeyError):
 
 
 def unknown_draws(name: object, known: Iterable[str], role: str = "") -> ModelError:
-    what = f"the fit has no draws of `{name}`" + (f", which is {role}." if role else ".")
-    remedy = _GROUPS.get(role) or nearest(str(name), known)
+    what = f"the fit has no draws of `{name_given(name)}`" + (f", which is {role}." if role else ".")
+    remedy = _GROUPS.get(role) or nearest(name_given(name), known)
     return UnknownDrawsError(what, remedy=remedy, place=user_place())
 
 

@@ -15,12 +15,12 @@ from scistan.messages.values import as_given
 
 
 def unknown_target(target: object) -> ModelError:
-    return ModelError(f"there is no target {target!r}.", remedy="use 'scipy' or 'torch'", place=user_place())
+    return ModelError(f"there is no target {as_given(target)}.", remedy="use 'scipy' or 'torch'", place=user_place())
 
 
 def no_mapping(what: str, given: object, example: str) -> ModelError:
     return ModelError(
-        f"{what} must be a dict, and are {given!r}.", remedy=f"write it as `{example}`", place=user_place()
+        f"{what} must be a dict, and are {as_given(given)}.", remedy=f"write it as `{example}`", place=user_place()
     )
 
 
@@ -149,13 +149,15 @@ def no_device(device: str, why: str) -> UnsupportedError:
 
 def unknown_engine(engine: object, known: Sequence[str]) -> ModelError:
     return ModelError(
-        f"there is no engine {engine!r}.", remedy=f"installed here: {', '.join(known)}, auto", place=user_place()
+        f"there is no engine {as_given(engine)}.",
+        remedy=f"installed here: {', '.join(known)}, auto",
+        place=user_place(),
     )
 
 
 def unknown_option(engine: str, option: str, known: Iterable[str]) -> ModelError:
     return ModelError(
-        f"the engine {engine!r} has no option `{option}`.", remedy=nearest(option, known), place=user_place()
+        f"the engine {as_given(engine)} has no option `{option}`.", remedy=nearest(option, known), place=user_place()
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from scistan.graph.node import Node
 from scistan.messages import expressions as messages
+from scistan.messages.values import as_given
 from scistan.ops import axes as flow
 from scistan.ops import elementwise as e
 from scistan.ops.coerce import as_node
@@ -106,7 +107,7 @@ def _axes(name: str, node: Node, axis: Axis) -> tuple[int, ...]:
         try:
             at = operator.index(one)
         except TypeError:
-            raise messages.bad_axis(name, repr(one), rank) from None
+            raise messages.bad_axis(name, as_given(one), rank) from None
         if not -rank <= at < rank or at % rank - rank in found:
             raise messages.bad_axis(name, f"{at} (asked for twice)" if -rank <= at < rank else at, rank)
         found.append(at % rank - rank)
