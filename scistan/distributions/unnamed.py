@@ -19,6 +19,7 @@ from scistan.domains import (
     Domain,
 )
 from scistan.errors import Place
+from scistan.given import as_switch
 from scistan.graph.node import Data, Node, extent
 from scistan.graph.places import user_place
 from scistan.graph.walk import has_latents
@@ -309,7 +310,7 @@ def _set_options(made: Unnamed, options: dict[str, Any]) -> None:
     _check_bounds(made)
     made.constraint = _constraint(made, options.get("constraint"))
     centred = options.get("centred", options.get("centered"))
-    made.centred = None if centred is None else bool(centred)
+    made.centred = None if centred is None else as_switch("centred", centred)
 
 
 def _check_bounds(made: Unnamed) -> None:

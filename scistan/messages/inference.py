@@ -11,7 +11,7 @@ from scistan.errors import DataError, InternalError, ModelError, Place, Sampling
 from scistan.graph.places import user_place
 from scistan.messages import sampling
 from scistan.messages.model import UnknownVariableError, nearest
-from scistan.messages.values import as_given
+from scistan.messages.values import as_given, name_given
 
 
 def unknown_target(target: object) -> ModelError:
@@ -234,9 +234,10 @@ def zero_everywhere(zeros: int) -> str:
 
 def unknown_result(name: object, known: Iterable[str]) -> ModelError:
     listed = sorted(known)
-    close = get_close_matches(str(name), listed, n=1, cutoff=0.5)
+    close = get_close_matches(name_given(name)[:200], listed, n=1, cutoff=0.5)
     remedy = (f"did you mean `{close[0]}`? " if close else "") + f"there are: {', '.join(listed) or 'none'}"
-    return UnknownVariableError(f"there is nothing called `{name}` in this result.", remedy=remedy, place=user_place())
+    what = f"there is nothing called `{name_given(name)}` in this result."
+    return UnknownVariableError(what, remedy=remedy, place=user_place())
 
 
 def certified(engine: str, agrees: bool, points: int, left: Mapping[str, int], seconds: float) -> str:

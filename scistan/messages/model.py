@@ -15,10 +15,10 @@ from scistan.messages.values import as_given, kind_of, name_given
 Lengths = tuple[int, ...]
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def nearest(word: object, known: Iterable[str]) -> str:
     """Suggest the known word nearest to a misspelled one, or list what there is."""
     known = sorted(known)
-    close = get_close_matches(word[:200], known, n=1, cutoff=0.6)
+    close = get_close_matches(name_given(word)[:200], known, n=1, cutoff=0.6)
     return f"did you mean `{close[0]}`?" if close else f"known: {', '.join(known) or 'none'}"
 
 

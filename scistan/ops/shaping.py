@@ -9,6 +9,7 @@ from typing import Any
 
 from scistan.graph.node import Node
 from scistan.messages import expressions as messages
+from scistan.messages.values import as_given
 from scistan.ops import axes as flow
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import Attributes, declare
@@ -37,7 +38,10 @@ def transpose(x: object, axes: Sequence[int] | None = None) -> Expression:
     """Reorder the axes; reversed when `axes` is not given."""
     node = as_node(x)
     rank = len(node.shape)
-    order = tuple(range(rank))[::-1] if axes is None else tuple(operator.index(axis) for axis in axes)
+    try:
+        order = tuple(range(rank))[::-1] if axes is None else tuple(operator.index(axis) for axis in axes)
+    except TypeError:
+        raise messages.bad_axis("transpose", axes, rank) from None
     if not all(-rank <= axis < rank for axis in order) or sorted(axis % rank for axis in order) != list(range(rank)):
         raise messages.bad_axis("transpose", order, rank)
     if [axis % rank for axis in order] == list(range(rank)):  # so that a matrix transposed is always turned
@@ -240,7 +244,10 @@ def arange(length: object) -> Expression:
     >>> arange(3).shape
     (3,)
     """
-    (size,) = _lengths("arange", length)
+    sizes = _lengths("arange", length)
+    if len(sizes) != 1:
+        raise messages.bad_shapes("arange", [], f"it counts up to one length, and was given {as_given(length)}")
+    size = sizes[0]
     size = size if isinstance(size, Size) else Size.new(size)
     return build(ARANGE, size, size=size)
 
