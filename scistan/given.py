@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import keyword
 import math
 from collections.abc import Sequence
 
 import numpy as np
 
+from scistan.messages import model as model_messages
 from scistan.messages import options as messages
+from scistan.messages.values import as_given
 
-__all__ = ["LARGEST", "as_choice", "as_switch", "as_whole", "is_number", "is_switch", "is_whole"]
+__all__ = [
+    "LARGEST", "as_choice", "as_names", "as_switch", "as_whole", "check_field", "is_name", "is_number", "is_switch",
+    "is_whole",
+]
 
 LARGEST = 2**31 - 1  # C's int, in which the engines count
 
@@ -36,6 +42,17 @@ def is_switch(given: object) -> bool:
     return isinstance(given, bool | np.bool_)
 
 
+def is_name(given: object) -> bool:
+    """Tell whether something is a name of Python's."""
+    return isinstance(given, str) and given.isidentifier() and not keyword.iskeyword(given)
+
+
+def check_field(what: str, field: str, given: object, words: str, holds: bool) -> None:
+    """Refuse a field of a declaration that is not what it must be."""
+    if not holds:
+        raise model_messages.illegal_constant(what, field, words, as_given(given))
+
+
 def as_whole(name: str, given: object, least: int = 1, most: int | None = LARGEST) -> int:
     """Read a whole number; `most` is what C's int holds unless memory is the limit."""
     if not is_whole(given, least, None):
@@ -50,6 +67,15 @@ def as_switch(name: str, given: object) -> bool:
     if not is_switch(given):
         raise messages.bad_option(name, given, "True or False", "True")
     return bool(given)
+
+
+def as_names(name: str, given: object) -> list[str]:
+    """Read a name, or a list of names."""
+    if isinstance(given, str):
+        return [given]
+    if not isinstance(given, list | tuple) or not all(isinstance(one, str) for one in given):
+        raise messages.bad_option(name, given, "a name or a list of names", "['x']")
+    return list(given)
 
 
 def as_choice(name: str, given: object, choices: Sequence[str]) -> str:

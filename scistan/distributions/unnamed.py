@@ -17,11 +17,13 @@ from scistan.distributions.density import log_mass_between
 from scistan.distributions.signatures import describe, signature_of
 from scistan.distributions.within import check_bare_bounds, check_bare_latent, check_bare_relation
 from scistan.errors import Place
+from scistan.given import as_switch
 from scistan.graph.node import Data, Node, extent
 from scistan.graph.places import user_place
 from scistan.graph.walk import has_latents
 from scistan.messages import bounds, constraints, expressions, neighbours
 from scistan.messages import model as messages
+from scistan.messages.values import as_given
 from scistan.ops import FUNCTIONS
 from scistan.ops.coding import coded_leaf
 from scistan.ops.coerce import as_node, holds_expressions, read_dims
@@ -291,7 +293,7 @@ def _size_argument(d: Distribution, name: str, value: object) -> Node:
     elif isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 1:
         size = Size.new(int(value), rank=GIVEN)
     else:
-        raise messages.illegal_constant(d.title, name, "a whole number above 0", repr(value), d.signature)
+        raise messages.illegal_constant(d.title, name, "a whole number above 0", as_given(value), d.signature)
     return extent(size)
 
 
@@ -320,7 +322,7 @@ def _set_options(made: Unnamed, options: dict[str, Any]) -> None:
     check_bare_bounds(made.distribution, made.distribution.domain(made.args), made.lower, made.upper)
     made.constraint = _constraint(made, options.get("constraint"))
     centred = options.get("centred", options.get("centered"))
-    made.centred = None if centred is None else bool(centred)
+    made.centred = None if centred is None else as_switch("centred", centred)
 
 
 def _check_bounds(made: Unnamed) -> None:
@@ -359,6 +361,6 @@ def _length(name: str, value: object, axis: int) -> Size:
         return value
     if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 0:
         return Size.new(int(value), axis=axis)
-    raise messages.illegal_constant(name, "shape", "whole numbers", repr(value))
+    raise messages.illegal_constant(name, "shape", "whole numbers", as_given(value))
 
 

@@ -10,8 +10,10 @@ from scistan.distributions.declaration import REGISTRY, Distribution, Formula, P
 from scistan.distributions.own import OwnFormula
 from scistan.distributions.unnamed import Constructor
 from scistan.domains import Domain
+from scistan.given import check_field, is_name
 from scistan.graph.places import user_place
 from scistan.messages import model as messages
+from scistan.messages.values import as_given
 from scistan.ops.own_stan import note_own_stan
 
 __all__ = ["DOMAINS", "declare_distribution"]
@@ -76,11 +78,23 @@ def declare_distribution(
     >>> Kumaraswamy
     ss.Kumaraswamy(a, b)
     """
-    if not name.isidentifier():
-        raise messages.illegal_constant("declare_distribution", "name", "a name of Python", repr(name))
-    if name not in _declared_here and _is_taken(name):
-        wanted = "a name that SciStan does not have"
-        raise messages.illegal_constant("declare_distribution", "name", wanted, repr(name))
+    _check("name", name, "a name of Python", is_name(name))
+    free = name in _declared_here or not _is_taken(name)
+    _check("name", name, "a name that SciStan does not have", free)
+    for field, given in {"doc": doc, "rng": rng, "event_like": event_like}.items():
+        _check(field, given, "a text", isinstance(given, str))
+    _check("parameters", parameters, "a dict of names and domains", isinstance(parameters, Mapping))
+    for argument in parameters:
+        _check("parameters", argument, "a dict whose keys are names of Python", is_name(argument))
+    for field, function in {"log_density": log_density, "draw": draw}.items():
+        _check(field, function, "a function", callable(function))
+    for field, perhaps in {"log_cdf": log_cdf, "log_ccdf": log_ccdf, "scipy": scipy}.items():
+        _check(field, perhaps, "a function, or None", perhaps is None or callable(perhaps))
+    _check("stan", stan, "a text", isinstance(stan, str | StanForm))
+    pair = isinstance(location_scale, tuple | list) and len(location_scale) == 2
+    named = pair and all(isinstance(one, str) and one in parameters for one in location_scale or ())
+    words = "the names of two arguments, or None"
+    _check("location_scale", location_scale, words, location_scale is None or named)
     lived_in, place = _domain(support), user_place()
     declared = declare(
         name,
@@ -102,6 +116,10 @@ def declare_distribution(
     return _public(declared)
 
 
+def _check(field: str, given: object, words: str, holds: bool) -> None:
+    check_field("declare_distribution", field, given, words, holds)
+
+
 def _is_taken(name: str) -> bool:
     from scistan.distributions import CONSTRUCTORS
 
@@ -119,7 +137,7 @@ def _public(declared: Distribution) -> Constructor:
 def _domain(domain: str | Domain) -> Domain:
     if isinstance(domain, Domain):
         return domain
-    if domain not in DOMAINS:
+    if not isinstance(domain, str) or domain not in DOMAINS:
         raise messages.unknown_domain(domain, DOMAINS)
     return DOMAINS[domain]
 
@@ -129,5 +147,5 @@ def _event_shape(like: str, support: Domain, parameters: Mapping[str, object]) -
     if not rank:
         return None
     if like not in parameters:
-        raise messages.illegal_constant("declare_distribution", "event_like", "the name of an argument", repr(like))
+        raise messages.illegal_constant("declare_distribution", "event_like", "the name of an argument", as_given(like))
     return lambda arguments: arguments[like].shape[-rank:]

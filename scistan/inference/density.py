@@ -28,6 +28,8 @@ def log_density(instance: Instance, values: Mapping[str, object], target: str) -
     """Give the joint log density at `values` with the target `"scipy"` or `"torch"`."""
     check_complete(instance)
     latents = latent_values(instance, values)
+    if not isinstance(target, str):
+        raise messages.unknown_target(target)
     if target == "scipy":
         from scistan.targets.scipy import joint_log_density
 

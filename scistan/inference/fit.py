@@ -139,8 +139,8 @@ class Fit:
 
     def __getitem__(self, name: str) -> Any:
         """Give the draws of a latent or derived quantity as a DataArray, labelled by chain, draw and its dims."""
-        if name not in self.posterior:
-            role = "" if self.subject is None else self.subject.role(name)
+        if name not in self:
+            role = "" if self.subject is None or not isinstance(name, str) else self.subject.role(name)
             raise fit_messages.unknown_draws(name, self.posterior, role)
         return self.group("posterior")[name]
 
@@ -151,7 +151,7 @@ class Fit:
         raise fit_messages.unknown_of_fit(name, list(self.__dict__.get("posterior", ())), methods)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.posterior
+        return isinstance(name, str) and name in self.posterior
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.posterior)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from scistan.messages import inference as messages
@@ -13,9 +13,12 @@ __all__ = ["as_models"]
 def as_models(what: str, given: Any) -> tuple[list[Any] | None, list[Any]]:
     """Give the names of a dict, None for a list, and the models themselves."""
     named = list(given) if isinstance(given, Mapping) else None
-    if named is None and (not isinstance(given, Iterable) or isinstance(given, str | bytes)):
+    if named is None and isinstance(given, str | bytes):
         raise messages.no_models(what, given)
-    models = list(given.values() if isinstance(given, Mapping) else given)
+    try:
+        models = list(given.values() if isinstance(given, Mapping) else given)
+    except TypeError:  # an array without axes calls itself iterable
+        raise messages.no_models(what, given) from None
     for model in models:
         if not callable(getattr(model, "_subject", None)):
             raise messages.no_models(what, model)

@@ -14,5 +14,10 @@ __all__ = ["Named"]
 class Named(dict[str, np.ndarray]):
     """A dict whose missing names are errors that suggest the nearest."""
 
+    def __getitem__(self, name: str) -> np.ndarray:
+        if not isinstance(name, str):  # what cannot be hashed is no name either
+            self.__missing__(name)
+        return super().__getitem__(name)
+
     def __missing__(self, name: object) -> NoReturn:
         raise messages.unknown_result(name, self)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scistan.given import as_choice, as_whole
+from scistan.given import as_choice, as_names, as_whole
 from scistan.graph.instance import Instance
 from scistan.graph.places import warn_at_users_line
 from scistan.inference.extrapolation import data_given, far_outside
@@ -109,7 +109,7 @@ def _names(instance: Instance, asked: Sequence[str] | None) -> list[str]:
     if asked is None:
         return usual
     known = usual + [t.name for t in graph.latents]
-    wanted = [asked] if isinstance(asked, str) else list(asked)
+    wanted = as_names("var_names", asked)
     for name in wanted:
         if name not in known:
             raise words.unknown_prediction(name, known)

@@ -18,7 +18,7 @@ from scistan.engines.pilot import fly
 from scistan.engines.protocol import Draws, Request
 from scistan.engines.registry import ENGINES, engine_named, engines_at_hand
 from scistan.errors import SamplingError, ScistanError, ToolchainError
-from scistan.given import as_switch
+from scistan.given import as_names, as_switch
 from scistan.graph.instance import Instance
 from scistan.inference.certificate import Certificate
 from scistan.inference.certify import certify
@@ -72,7 +72,7 @@ def sample(
         check_options(engine, options)
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise messages.no_executor(executor)
-    keep = [keep] if isinstance(keep, str) else keep
+    keep = None if keep is None else as_names("keep", keep)
     fitting = fitting_engines(engines_at_hand(), options, inits is not None, warmup) if engine == "auto" else [engine]
     check_complete(instance)
     if not instance.graph.latents:

@@ -21,7 +21,7 @@ class BrokenSealError(ValueError):
 
 
 def set_seal(path: Path) -> None:
-    """Write the digest of a file behind its last byte, where readers of netCDF and zip do not look, or into a folder."""
+    """Write the digest of a file behind its last byte, where no reader of netCDF or zip looks, or into a folder."""
     if path.is_dir():
         (path / _BESIDE).write_text(json.dumps(_digests(path), sort_keys=True))
         return

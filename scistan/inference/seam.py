@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from scistan.given import as_names
 from scistan.messages import fits as messages
 from scistan.surface import checked, version_of
 
@@ -115,8 +116,8 @@ def summary_table(posterior: Any, **options: Any) -> Any:
         if option not in known:
             raise messages.unknown_summary_option(option, list(known)[1:])
     if options.get("filter_vars") is None:
-        names = options.get("var_names") or ()
-        for name in names if isinstance(names, list | tuple) else [names]:
+        names = options.get("var_names")
+        for name in () if names is None else as_names("var_names", names):
             if str(name).removeprefix("~") not in posterior.data_vars:
                 raise messages.unknown_draws(name, map(str, posterior.data_vars))
     with warnings.catch_warnings():
@@ -136,7 +137,7 @@ def leave_one_out(posterior: Any, log_likelihood: Any, name: str | None, **optio
         raise messages.nothing_to_leave_out()
     if name is None and len(names) > 1:
         raise messages.which_likelihood(names)
-    if name is not None and name not in names:
+    if name is not None and (not isinstance(name, str) or name not in names):
         raise messages.unknown_draws(name, names)
     together = to_inference_data({"posterior": posterior, "log_likelihood": log_likelihood})
     return load_arviz().loo(together, var_name=name or names[0], **options)

@@ -6,6 +6,7 @@ import math
 
 from scistan.errors import ModelError
 from scistan.graph.places import user_place
+from scistan.messages.values import as_given
 
 Lengths = tuple[int, ...]
 
@@ -59,9 +60,9 @@ def bound_at_infinity(name: str, side: str, bound: float) -> ModelError:
 
 
 def shape_too_large(name: str, shape: Lengths) -> ModelError:
-    count = math.prod(shape)
+    count = float(min(math.prod(shape), 10**300))
     return ModelError(
-        f"`{name}`: shape {shape} has {count:.3g} elements, {8 * count / 1e9:.3g} GB for one draw.",
+        f"`{name}`: shape {as_given(shape)} has {count:.3g} elements, {8 * count / 1e9:.3g} GB for one draw.",
         remedy="correct `shape`; Stan counts to 2147483647",
         place=user_place(),
     )

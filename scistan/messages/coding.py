@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from scistan.errors import DataError, ModelError, Place
 from scistan.graph.places import user_place
 from scistan.messages.data import shown
-from scistan.messages.values import not_a_value
+from scistan.messages.values import as_given, not_a_value
 
 
 def text_column(what: object, column: object) -> ModelError:
@@ -71,7 +71,7 @@ def factor_of_a_table(columns: Sequence[object]) -> ModelError:
 
 def one_label(label: object) -> ModelError:
     return ModelError(
-        f"`factor` was given {label!r}, a single label, and a factor has one for each row.",
+        f"`factor` was given {as_given(label)}, a single label, and a factor has one for each row.",
         remedy="give the labels in a list, or the column itself, `ss.factor(df['site'])`",
         place=user_place(),
     )
@@ -79,7 +79,7 @@ def one_label(label: object) -> ModelError:
 
 def bad_levels(levels: object) -> ModelError:
     return ModelError(
-        f"`factor`: `levels` must list each level once, and is {levels!r}.",
+        f"`factor`: `levels` must list each level once, and is {as_given(levels)}.",
         remedy='write `levels=["low", "high"]`, or leave them out: the categories, else the labels sorted',
         place=user_place(),
     )

@@ -231,7 +231,7 @@ def unknown_columns(columns: Sequence[object], known: Sequence[str]) -> DataErro
 
 def data_no_dict(given: object) -> DataError:
     return DataError(
-        f"other data must be given by name, and are {given!r}.",
+        f"other data must be given by name, and are {as_given(given)}.",
         remedy='write `m.with_data(x=...)`, or a dict or DataFrame of them, `m.with_data({"x": ...})`',
         place=user_place(),
     )
@@ -261,7 +261,7 @@ def repeated_labels(dim: str, repeated: Sequence[object]) -> DataError:
 
 def bad_labels(dim: str, labels: object) -> DataError:
     return DataError(
-        f"the coords of dim `{dim}` must be a list of labels, and are {labels!r}.",
+        f"the coords of dim `{dim}` must be a list of labels, and are {as_given(labels)}.",
         remedy=f"`coords={{'{dim}': range({labels})}}` counts from 0" if isinstance(labels, int) else "write a list",
         place=user_place(),
     )

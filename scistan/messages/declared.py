@@ -20,6 +20,21 @@ def shape_rule_failed(name: str, why: str, shapes: Sequence[Lengths], place: Pla
     )
 
 
+def no_implementation(name: str, library: str, declared: str) -> ModelError:
+    return ModelError(
+        f"the operation `{name}` is declared with {library}={declared!r}, and that library has no such function.",
+        remedy=f"name one, {library}='exp' for one, or give a function, `{library}=lambda xp, x: xp.exp(x)`",
+    )
+
+
+def implementation_failed(name: str, why: str, place: Place | None) -> ModelError:
+    return ModelError(
+        f"the `numpy` function of your operation `{name}` fails: {why}",
+        remedy="it is called with NumPy and the arguments as arrays, `numpy=lambda xp, x: xp.exp(x)` for one",
+        place=place,
+    )
+
+
 def density_not_by_event(
     name: str, distribution: str, given: Lengths, wanted: Lengths, place: Place | None
 ) -> ModelError:

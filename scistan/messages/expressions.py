@@ -9,6 +9,7 @@ from scistan.errors import ArgumentError, ModelError
 from scistan.graph.places import user_place
 from scistan.messages.model import Lengths
 from scistan.messages.neighbours import of_distributions_elsewhere
+from scistan.messages.values import name_given
 
 
 def truth_of_expression() -> ModelError:
@@ -116,7 +117,7 @@ def truth_as_index(shape: Lengths, name: str) -> ModelError:
 def bad_axis(name: str, axis: object, rank: int) -> ModelError:
     axes = {0: "is a single number", 1: "has 1 axis"}.get(rank, f"has {rank} axes")
     return ModelError(
-        f"`{name}`: axis {axis} does not exist, the value {axes}.",
+        f"`{name}`: axis {name_given(axis)} does not exist, the value {axes}.",
         remedy=f"axes count from 0 to {rank - 1}, or from -1 backwards" if rank else "give it an axis, `x[None]`",
         place=user_place(),
     )

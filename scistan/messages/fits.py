@@ -9,7 +9,7 @@ from scistan.errors import ArgumentError, DataError, ModelError, UnsupportedErro
 from scistan.graph.places import user_place
 from scistan.messages.model import nearest
 from scistan.messages.neighbours import of_fits_elsewhere
-from scistan.messages.values import as_given, kind_of
+from scistan.messages.values import as_given, kind_of, name_given
 
 
 def other_model(saved: str, given: str) -> DataError:
@@ -92,10 +92,11 @@ class UnknownDrawsError(ModelError, KeyError):
 
 
 def unknown_draws(name: object, known: Iterable[str], role: str = "") -> ModelError:
-    what = f"the fit has no draws of `{name}`" + (f", which is {role}." if role else ".")
-    known, (base, bracket, rest) = list(known), str(name).partition("[")
+    called = name_given(name)
+    what = f"the fit has no draws of `{called}`" + (f", which is {role}." if role else ".")
+    known, (base, bracket, rest) = list(known), called.partition("[")
     element = f"choose behind the name, `fit[\"{base}\"][..., {rest.rstrip(']')}]`" if bracket and base in known else ""
-    remedy = _GROUPS.get(role) or element or nearest(str(name), known)
+    remedy = _GROUPS.get(role) or element or nearest(called, known)
     return UnknownDrawsError(what, remedy=remedy, place=user_place())
 
 

@@ -11,16 +11,16 @@ from scistan.errors import DataError, InternalError, ModelError, Place, Sampling
 from scistan.graph.places import user_place
 from scistan.messages import sampling
 from scistan.messages.model import UnknownVariableError, nearest
-from scistan.messages.values import as_given
+from scistan.messages.values import as_given, name_given
 
 
 def unknown_target(target: object) -> ModelError:
-    return ModelError(f"there is no target {target!r}.", remedy="use 'scipy' or 'torch'", place=user_place())
+    return ModelError(f"there is no target {as_given(target)}.", remedy="use 'scipy' or 'torch'", place=user_place())
 
 
 def no_mapping(what: str, given: object, example: str) -> ModelError:
     return ModelError(
-        f"{what} must be a dict, and are {given!r}.", remedy=f"write it as `{example}`", place=user_place()
+        f"{what} must be a dict, and are {as_given(given)}.", remedy=f"write it as `{example}`", place=user_place()
     )
 
 
@@ -149,13 +149,15 @@ def no_device(device: str, why: str) -> UnsupportedError:
 
 def unknown_engine(engine: object, known: Sequence[str]) -> ModelError:
     return ModelError(
-        f"there is no engine {engine!r}.", remedy=f"installed here: {', '.join(known)}, auto", place=user_place()
+        f"there is no engine {as_given(engine)}.",
+        remedy=f"installed here: {', '.join(known)}, auto",
+        place=user_place(),
     )
 
 
 def unknown_option(engine: str, option: str, known: Iterable[str]) -> ModelError:
     return ModelError(
-        f"the engine {engine!r} has no option `{option}`.", remedy=nearest(option, known), place=user_place()
+        f"the engine {as_given(engine)} has no option `{option}`.", remedy=nearest(option, known), place=user_place()
     )
 
 
@@ -221,9 +223,10 @@ def unknown_pass(name: str, known: Iterable[str]) -> ModelError:
 
 def unknown_result(name: object, known: Iterable[str]) -> ModelError:
     listed = sorted(known)
-    close = get_close_matches(str(name), listed, n=1, cutoff=0.5)
+    close = get_close_matches(name_given(name)[:200], listed, n=1, cutoff=0.5)
     remedy = (f"did you mean `{close[0]}`? " if close else "") + f"there are: {', '.join(listed) or 'none'}"
-    return UnknownVariableError(f"there is nothing called `{name}` in this result.", remedy=remedy, place=user_place())
+    what = f"there is nothing called `{name_given(name)}` in this result."
+    return UnknownVariableError(what, remedy=remedy, place=user_place())
 
 
 def certified(engine: str, agrees: bool, points: int, left: Mapping[str, int], seconds: float) -> str:

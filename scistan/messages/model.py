@@ -10,15 +10,15 @@ from scistan.errors import ArgumentError, DataError, ModelError, Place, Unsuppor
 from scistan.graph.places import user_place
 from scistan.messages.neighbours import argument_elsewhere, method_elsewhere
 from scistan.messages.synonyms import is_borrowed, synonym
-from scistan.messages.values import kind_of
+from scistan.messages.values import as_given, kind_of, name_given
 
 Lengths = tuple[int, ...]
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def nearest(word: object, known: Iterable[str]) -> str:
     """Suggest the known word nearest to a misspelled one, or list what there is."""
     known = sorted(known)
-    close = get_close_matches(word, known, n=1, cutoff=0.6)
+    close = get_close_matches(name_given(word)[:200], known, n=1, cutoff=0.6)
     return f"did you mean `{close[0]}`?" if close else f"known: {', '.join(known) or 'none'}"
 
 
@@ -89,7 +89,7 @@ def illegal_constant(name: str, argument: str, words: str, shown: str, signature
 
 def bad_dims(name: str, dims: object) -> ModelError:
     return ModelError(
-        f"`{name}`: dims={dims!r} names no axes.",
+        f"`{name}`: dims={as_given(dims)} names no axes.",
         remedy='a text for one axis, `dims="row"`, or one for each, `dims=("row", "column")`',
         place=user_place(),
     )
@@ -279,7 +279,7 @@ def no_cdf(name: str) -> UnsupportedError:
 
 def no_density_of_one(name: str, constraint: str) -> UnsupportedError:
     return UnsupportedError(
-        f"`{name}` with constraint={constraint!r} has a density of all its elements together, none of each.",
+        f"`{name}` with constraint={as_given(constraint)} has a density of all its elements together, none of each.",
         remedy="drop `constraint=` here; it belongs to a variable of the model",
         place=user_place(),
     )
@@ -287,13 +287,15 @@ def no_density_of_one(name: str, constraint: str) -> UnsupportedError:
 
 def bad_constraint(name: str, constraint: object, known: Iterable[str]) -> ModelError:
     return ModelError(
-        f"`{name}` cannot take constraint={constraint!r}.", remedy=nearest(str(constraint), known), place=user_place()
+        f"`{name}` cannot take constraint={as_given(constraint)}.",
+        remedy=nearest(name_given(constraint), known),
+        place=user_place(),
     )
 
 
 def constraint_and_bounds(name: str, constraint: str) -> ModelError:
     return ModelError(
-        f"`{name}`: constraint={constraint!r} cannot be joined with `lower` and `upper`.",
+        f"`{name}`: constraint={as_given(constraint)} cannot be joined with `lower` and `upper`.",
         remedy="drop one of them; constraint='positive_ordered' starts at 0",
         place=user_place(),
     )
@@ -301,7 +303,7 @@ def constraint_and_bounds(name: str, constraint: str) -> ModelError:
 
 def constraint_needs_axis(name: str, constraint: str) -> ModelError:
     return ModelError(
-        f"`{name}` is a single number, and constraint={constraint!r} relates several.",
+        f"`{name}` is a single number, and constraint={as_given(constraint)} relates several.",
         remedy="give it a `shape=` or `dims=`",
         place=user_place(),
     )
@@ -309,7 +311,7 @@ def constraint_needs_axis(name: str, constraint: str) -> ModelError:
 
 def constraint_and_support(name: str, constraint: str, words: str) -> ModelError:
     return ModelError(
-        f"`{name}` cannot take constraint={constraint!r}: its values are {words}.",
+        f"`{name}` cannot take constraint={as_given(constraint)}: its values are {words}.",
         remedy="choose a distribution on the real line, or a positive one with 'positive_ordered'",
         place=user_place(),
     )
@@ -362,7 +364,8 @@ def unknown_picture(path: str) -> ModelError:
 
 
 def unknown_domain(domain: object, known: Iterable[str]) -> ModelError:
-    return ModelError(f"there is no domain {domain!r}.", remedy=nearest(str(domain), known), place=user_place())
+    remedy = nearest(name_given(domain), known)
+    return ModelError(f"there is no domain {as_given(domain)}.", remedy=remedy, place=user_place())
 
 
 def changed_since(model: str, name: str, gone: bool) -> ModelError:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from scistan.errors import ArgumentError, DataError, ModelError, Place, SamplingError, UnsupportedError
 from scistan.graph.places import user_place
 from scistan.messages.model import nearest
+from scistan.messages.values import as_given
 
 
 def _named(names: Iterable[str]) -> str:
@@ -16,7 +17,7 @@ def _named(names: Iterable[str]) -> str:
 # -- where and how to run -----------------------------------------------------------------------------
 def unknown_device(device: object) -> ModelError:
     return ModelError(
-        f"there is no device {device!r}.",
+        f"there is no device {as_given(device)}.",
         remedy="use 'cpu', 'cuda', 'cuda:1', 'mps', or 'auto' to take what there is",
         place=user_place(),
     )
@@ -24,7 +25,7 @@ def unknown_device(device: object) -> ModelError:
 
 def no_device(device: str, why: str) -> UnsupportedError:
     return UnsupportedError(
-        f"the device {device!r} cannot be used: {why}.",
+        f"the device {as_given(device)} cannot be used: {why}.",
         remedy="use device='cpu', or device='auto' to take what there is",
         place=user_place(),
     )
@@ -40,7 +41,9 @@ def no_double_on_mps() -> UnsupportedError:
 
 def unknown_dtype(dtype: object) -> ModelError:
     return ModelError(
-        f"dtype={dtype!r} is not a precision to compute in.", remedy="use 'float64' or 'float32'", place=user_place()
+        f"dtype={as_given(dtype)} is not a precision to compute in.",
+        remedy="use 'float64' or 'float32'",
+        place=user_place(),
     )
 
 
@@ -58,7 +61,7 @@ def rounded(dtype: str, largest: int) -> DataError:
 
 def out_of_memory(device: str, batch_size: int | None) -> SamplingError:
     remedy = f"batch_size={batch_size}" if batch_size else "a smaller batch_size, fewer starts, or dtype='float32'"
-    return SamplingError(f"the device {device!r} ran out of memory.", remedy=remedy, place=user_place())
+    return SamplingError(f"the device {as_given(device)} ran out of memory.", remedy=remedy, place=user_place())
 
 
 def unknown_option(verb: str, option: str, known: Iterable[str]) -> ArgumentError:
@@ -66,7 +69,7 @@ def unknown_option(verb: str, option: str, known: Iterable[str]) -> ArgumentErro
 
 
 def bad_option(option: str, given: object, needed: str) -> ModelError:
-    return ModelError(f"`{option}` must be {needed}, and is {given!r}.", place=user_place())
+    return ModelError(f"`{option}` must be {needed}, and is {as_given(given)}.", place=user_place())
 
 
 def init_outside(name: str, words: str) -> ModelError:
@@ -87,7 +90,7 @@ def broken_record(path: object, why: str) -> DataError:
 
 def unknown_inits(inits: object) -> ModelError:
     return ModelError(
-        f"inits={inits!r} is not understood.",
+        f"inits={as_given(inits)} is not understood.",
         remedy="give a dict of values or a point estimate; None starts in the middle and from the prior",
         place=user_place(),
     )

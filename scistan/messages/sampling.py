@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from scistan.errors import ModelError, Place, SamplingError, UnsupportedError
 from scistan.graph.places import user_place
 from scistan.messages.model import nearest
-from scistan.messages.values import in_gigabytes, kind_of
+from scistan.messages.values import as_given, in_gigabytes, kind_of
 
 
 class ChainWarning(UserWarning):
@@ -53,11 +53,12 @@ _INSTEAD = {
 
 def unknown_engine(engine: object, installed: Mapping[str, str]) -> ModelError:
     known = ", ".join(name if not missing else f"{name} ({missing})" for name, missing in installed.items())
-    return ModelError(f"there is no engine {engine!r}.", remedy=f"the engines are auto, {known}", place=user_place())
+    remedy = f"the engines are auto, {known}"
+    return ModelError(f"there is no engine {as_given(engine)}.", remedy=remedy, place=user_place())
 
 
 def engine_missing(engine: str, why: str, fix: str) -> UnsupportedError:
-    return UnsupportedError(f"the engine {engine!r} cannot be used: {why}.", remedy=fix, place=user_place())
+    return UnsupportedError(f"the engine {as_given(engine)} cannot be used: {why}.", remedy=fix, place=user_place())
 
 
 def unknown_option(engine: str, option: str, known: Iterable[str], others: Sequence[str]) -> ModelError:
@@ -67,7 +68,7 @@ def unknown_option(engine: str, option: str, known: Iterable[str], others: Seque
         remedy = _INSTEAD[option]
     if option in _ELSEWHERE:
         remedy = f"it is called `{_ELSEWHERE[option]}` here"
-    return ModelError(f"the engine {engine!r} has no option `{option}`.", remedy=remedy, place=user_place())
+    return ModelError(f"the engine {as_given(engine)} has no option `{option}`.", remedy=remedy, place=user_place())
 
 
 def no_engine_has(options: Sequence[str]) -> ModelError:
@@ -77,7 +78,7 @@ def no_engine_has(options: Sequence[str]) -> ModelError:
 
 def no_warmup(engine: str, least: int, given: int) -> ModelError:
     return ModelError(
-        f"the engine {engine!r} needs a warm-up of at least {least}, and `warmup` is {given}.",
+        f"the engine {as_given(engine)} needs a warm-up of at least {least}, and `warmup` is {given}.",
         remedy="write `warmup=1000`, or `engine='stanli'`, which can do without",
         place=user_place(),
     )
@@ -86,7 +87,8 @@ def no_warmup(engine: str, least: int, given: int) -> ModelError:
 def unknown_metric(engine: str, metric: object, metrics: Mapping[str, Iterable[str]]) -> ModelError:
     others = [name for name, known in metrics.items() if metric in list(known)]
     remedy = f"use {', '.join(sorted(metrics[engine]))}" + (f", or engine={others[0]!r}" if others else "")
-    return ModelError(f"the engine {engine!r} has no metric {metric!r}.", remedy=remedy, place=user_place())
+    what = f"the engine {engine!r} has no metric {as_given(metric)}."
+    return ModelError(what, remedy=remedy, place=user_place())
 
 
 NO_ROWS = "int argument must be int data"  # what stanli says of whole numbers of length 0
@@ -132,7 +134,7 @@ def engine_disagrees(engine: str, told: str, compiled: str = "") -> SamplingErro
     """`compiled` is why compiled Stan could not take over where that was tried."""
     then = f" cmdstan, the engine that is left, failed: {compiled.splitlines()[0]}" if compiled else ""
     return SamplingError(
-        f"engine={engine!r} does not compute this model's density on these data: {told}.{then}",
+        f"engine={as_given(engine)} does not compute this model's density on these data: {told}.{then}",
         remedy="use engine='cmdstan', which runs compiled Stan, and report this model: an engine or SciStan is wrong",
         place=user_place(),
     )
@@ -173,7 +175,7 @@ def kept_after_interrupt(chains: int, of: int, length: int, wanted: int) -> str:
 
 def own_starts(engine: str) -> ModelError:
     return ModelError(
-        f"the engine {engine!r} draws its own starting points and takes no `inits`.",
+        f"the engine {as_given(engine)} draws its own starting points and takes no `inits`.",
         remedy="use engine='stanli', 'cmdstan' or 'auto'",
         place=user_place(),
     )
@@ -298,7 +300,7 @@ def is_remark(note: str) -> bool:
 
 def no_executor(given: object) -> ModelError:
     return ModelError(
-        f"`executor` must have a method `submit`, and is {given!r}.",
+        f"`executor` must have a method `submit`, and is {as_given(given)}.",
         remedy="give an executor of concurrent.futures, or a Dask client's `get_executor()`",
         place=user_place(),
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scistan.errors import ArgumentError, ToolchainError
+from scistan.messages.values import as_given
 
 NO_COMPILER_NEEDED = 'engine="stanli" runs the model without a compiler'
 COMPILERS = {
@@ -51,7 +52,7 @@ class NoToolchainError(ToolchainError):
 
 def bad_option(name: str, value: object, allowed: str) -> ArgumentError:
     """A build option with a value it cannot have."""
-    return ArgumentError(f"BuildOptions({name}={value!r}) is not possible", remedy=f"{name} is {allowed}")
+    return ArgumentError(f"BuildOptions({name}={as_given(value)}) is not possible", remedy=f"{name} is {allowed}")
 
 
 def bad_include(name: str) -> ArgumentError:

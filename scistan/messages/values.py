@@ -48,6 +48,11 @@ def as_given(what: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 2]} …"
 
 
+def name_given(name: object) -> str:
+    """Show what was given as a name: the name itself, or what stands in its place."""
+    return name if isinstance(name, str) else as_given(name)
+
+
 def in_gigabytes(size: float) -> str:
     """Show how many bytes something takes."""
     return f"{size / 1e9:.1f} GB" if size < 1e15 else f"{size / 1e9:.1e} GB"
@@ -63,7 +68,9 @@ def not_a_value(what: object, why: str = "", remedy: str = "") -> ModelError:
 
 def too_large(what: object, number: int) -> ModelError:
     return not_a_value(
-        what, f"{number} is too large for a whole number of 64 bits", "write it as a real number, `1e20` for one"
+        what,
+        f"{as_given(number)} is too large for a whole number of 64 bits",
+        "write it as a real number, `1e20` for one",
     )
 
 

@@ -17,6 +17,7 @@ from scistan.graph.node import Data
 from scistan.messages import data as data_messages
 from scistan.messages import model as messages
 from scistan.messages import neighbours
+from scistan.messages.values import as_given
 from scistan.model.book import Book, Identity
 from scistan.model.intervene import as_drawn, condition, intervene, warn_of_outdated
 from scistan.model.naming import check_name
@@ -61,7 +62,7 @@ class Model:
 
     def __init__(self, name: str = "", coords: Mapping[str, Sequence[object]] | None = None) -> None:
         if not isinstance(name, str):
-            raise messages.illegal_constant("Model", "name", "a text", repr(name))
+            raise messages.illegal_constant("Model", "name", "a text", as_given(name))
         if name:
             self._book.owner, self._book.identity = name, Identity(name)
         self._book.declare_coords({} if coords is None else coords)

@@ -152,9 +152,10 @@ def objects_in(value: object) -> list[object]:
     if known is None and not isinstance(value, list | tuple):
         return []
     try:
-        numbers = (np.asarray(value).dtype if known is None else known).kind in "biufcmM"
-        held = () if numbers else np.asarray(value, dtype=object).flat
-    except (ValueError, TypeError):  # rows of different lengths, told where they are read
+        dtype = np.asarray(value).dtype if known is None else known
+        numbers = getattr(dtype, "kind", "f") in "biufcmM"  # a tensor's dtype has no kind, and is of numbers
+        held = () if numbers else np.asarray(value, dtype=object).reshape(-1)
+    except (ValueError, TypeError, RuntimeError):  # rows of different lengths, told where they are read
         return []
     return [one for one in held if not is_missing(one)]
 
@@ -278,8 +279,8 @@ def as_node(value: object) -> Node:
     return data_leaf(value)
 
 
-def holds_expressions(value: object) -> bool:
-    """Tell whether there are expressions of a model in a list, or in the lists of a list."""
+def holds_expressions(value: object, deepest: int = 32) -> bool:
+    """Tell whether there are expressions of a model in a list, or in the lists of a list, as deep as arrays go."""
     if isinstance(value, list | tuple):
-        return any(holds_expressions(one) for one in value)
+        return deepest > 0 and any(holds_expressions(one, deepest - 1) for one in value)
     return hasattr(type(value), "_scistan_node_")

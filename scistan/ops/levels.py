@@ -100,7 +100,7 @@ def _read_objects(value: object) -> Labelled:
         return Labelled(np.array(value.tolist(), dtype=object))  # what is masked is None there
     if isinstance(value, list | tuple):
         array = np.array(value, dtype=object)
-        if any(isinstance(one, list) for one in array.flat):
+        if any(isinstance(one, list) for one in array.reshape(-1)):
             raise values_messages.not_a_value(value, "its rows have different lengths")
         return Labelled(array)
     if library_of(value) == "pandas":

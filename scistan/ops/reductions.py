@@ -5,8 +5,11 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from scistan.given import as_switch, is_number
 from scistan.graph.node import Node
 from scistan.messages import expressions as messages
+from scistan.messages import options as option_messages
+from scistan.messages.values import as_given
 from scistan.ops import axes as flow
 from scistan.ops import elementwise as e
 from scistan.ops.coerce import as_node
@@ -106,7 +109,7 @@ def _axes(name: str, node: Node, axis: Axis) -> tuple[int, ...]:
         try:
             at = operator.index(one)
         except TypeError:
-            raise messages.bad_axis(name, repr(one), rank) from None
+            raise messages.bad_axis(name, as_given(one), rank) from None
         if not -rank <= at < rank or at % rank - rank in found:
             raise messages.bad_axis(name, f"{at} (asked for twice)" if -rank <= at < rank else at, rank)
         found.append(at % rank - rank)
@@ -115,7 +118,7 @@ def _axes(name: str, node: Node, axis: Axis) -> tuple[int, ...]:
 
 def _reduce(op: Op, x: object, axis: Axis, keepdims: bool) -> Expression:
     node = as_node(x)
-    return build(op, Expression(node), axes=_axes(op.name, node, axis), keepdims=bool(keepdims))
+    return build(op, Expression(node), axes=_axes(op.name, node, axis), keepdims=as_switch("keepdims", keepdims))
 
 
 def _scan(op: Op, x: object, axis: int) -> Expression:
@@ -156,6 +159,8 @@ def logsumexp(x: object, axis: Axis = None, keepdims: bool = False) -> Expressio
 def var(x: object, axis: Axis = None, keepdims: bool = False, ddof: float = 0) -> Expression:
     """Give the variance along `axis`, with divisor `n - ddof` as in NumPy."""
     node = as_node(x)
+    if not is_number(ddof):
+        raise option_messages.bad_option("ddof", ddof, "a number", "1")
     away = build(e.square, build(e.subtract, Expression(node), mean(Expression(node), axis, keepdims=True)))
     if not ddof:
         return mean(away, axis, keepdims)

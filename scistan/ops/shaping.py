@@ -7,7 +7,9 @@ import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from scistan.graph.node import Node
 from scistan.messages import expressions as messages
+from scistan.messages.values import as_given
 from scistan.ops import axes as flow
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import Attributes, declare
@@ -36,7 +38,10 @@ def transpose(x: object, axes: Sequence[int] | None = None) -> Expression:
     """Reorder the axes; reversed when `axes` is not given."""
     node = as_node(x)
     rank = len(node.shape)
-    order = tuple(range(rank))[::-1] if axes is None else tuple(operator.index(axis) for axis in axes)
+    try:
+        order = tuple(range(rank))[::-1] if axes is None else tuple(operator.index(axis) for axis in axes)
+    except TypeError:
+        raise messages.bad_axis("transpose", axes, rank) from None
     if not all(-rank <= axis < rank for axis in order) or sorted(axis % rank for axis in order) != list(range(rank)):
         raise messages.bad_axis("transpose", order, rank)
     if [axis % rank for axis in order] == list(range(rank)):  # so that a matrix transposed is always turned
@@ -125,17 +130,34 @@ STACK = declare("stack", "Values side by side along a new axis.", arity=None, nu
 
 def stack(values: Sequence[object], axis: int = 0) -> Expression:
     """Put values of one shape side by side along a new axis."""
-    nodes = [as_node(v) for v in values]
+    nodes = _nodes("stack", values)
     if not nodes:
         raise messages.bad_shapes("stack", [], "nothing to stack")
     shapes = [values_of(n.shape) for n in nodes]
     if len(set(shapes)) > 1:
         raise messages.stacked_unequal(list(dict.fromkeys(shapes)))
     rank = len(shapes[0]) + 1
-    axis = operator.index(axis)
-    if not -rank <= axis < rank:
-        raise messages.bad_axis("stack", axis, rank)
-    return build(STACK, *map(Expression, nodes), axis=axis % rank - rank)
+    return build(STACK, *map(Expression, nodes), axis=_axis("stack", axis, rank))
+
+
+def _nodes(name: str, values: object) -> list[Node]:
+    """Read a list of values."""
+    try:
+        given = list(values)  # type: ignore[call-overload]
+    except TypeError:
+        raise messages.bad_shapes(name, [], "it takes a list of values") from None
+    return [as_node(value) for value in given]
+
+
+def _axis(name: str, axis: object, rank: int) -> int:
+    """Read an axis, and count it from the last."""
+    try:
+        at = operator.index(axis)  # type: ignore[arg-type]
+    except TypeError:
+        raise messages.bad_axis(name, axis, rank) from None
+    if not -rank <= at < rank:
+        raise messages.bad_axis(name, at, rank)
+    return at % rank - rank
 
 
 def _concatenate_shape(shapes: tuple[Shape, ...], attributes: Attributes) -> Rule:
@@ -176,14 +198,11 @@ CONCATENATE = declare("concatenate", "Values one after the other along an axis."
 
 def concatenate(values: Sequence[object], axis: int = 0) -> Expression:
     """Put values one after the other along an axis they have."""
-    nodes = [as_node(v) for v in values]
+    nodes = _nodes("concatenate", values)
     if not nodes:
         raise messages.bad_shapes("concatenate", [], "nothing to concatenate")
     rank = len(nodes[0].shape)
-    axis = operator.index(axis)
-    if not -rank <= axis < rank:
-        raise messages.bad_axis("concatenate", axis, rank)
-    return build(CONCATENATE, *map(Expression, nodes), axis=axis % rank - rank)
+    return build(CONCATENATE, *map(Expression, nodes), axis=_axis("concatenate", axis, rank))
 
 
 def _broadcast_shape(shapes: tuple[Shape, ...], attributes: Attributes) -> Rule:
@@ -225,7 +244,10 @@ def arange(length: object) -> Expression:
     >>> arange(3).shape
     (3,)
     """
-    (size,) = _lengths("arange", length)
+    sizes = _lengths("arange", length)
+    if len(sizes) != 1:
+        raise messages.bad_shapes("arange", [], f"it counts up to one length, and was given {as_given(length)}")
+    size = sizes[0]
     size = size if isinstance(size, Size) else Size.new(size)
     return build(ARANGE, size, size=size)
 

@@ -70,6 +70,6 @@ def looks_like_numbers(texts: Sequence[Any]) -> bool:
 def _held(value: object) -> list[object]:
     """List what stands in a value of any shape; nothing where its rows are ragged."""
     try:
-        return list(np.asarray(value, dtype=object).flat)
-    except (ValueError, TypeError):
+        return list(np.asarray(value, dtype=object).reshape(-1))
+    except (ValueError, TypeError, RuntimeError):
         return []

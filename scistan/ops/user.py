@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Callable
 from typing import Any
 
 from scistan.errors import Place, ScistanError
+from scistan.given import check_field, is_name, is_switch, is_whole
 from scistan.graph.places import user_place
 from scistan.messages import declared as messages_of_own
-from scistan.messages import model as messages
 from scistan.ops.declaration import REGISTRY, Attributes, Call, Implementation, ShapeRule, StanForm, Template, declare
 from scistan.ops.expression import Expression, function_of
 from scistan.ops.own_stan import note_own_stan
@@ -53,10 +52,19 @@ def declare_op(
     >>> soft_limit(m.x, 2.5)
     <soft_limit(x, 2.5) of shape (3,)>
     """
-    if not name.isidentifier() or keyword.iskeyword(name):
-        raise messages.illegal_constant("declare_op", "name", "a name of Python", repr(name))
-    if name not in _declared_here and _is_taken(name):
-        raise messages.illegal_constant("declare_op", "name", "a name that SciStan does not have", repr(name))
+    check_field("declare_op", "name", name, "a name of Python", is_name(name))
+    free = name in _declared_here or not _is_taken(name)
+    check_field("declare_op", "name", name, "a name that SciStan does not have", free)
+    for field, text in {"doc": doc, "functions": functions, "latex": latex}.items():
+        check_field("declare_op", field, text, "a text", isinstance(text, str))
+    for field, switch in {"vectorizes": vectorizes, "integer": integer}.items():
+        check_field("declare_op", field, switch, "True or False", is_switch(switch))
+    for field, function in {"numpy": numpy, "torch": torch}.items():
+        words = "a function, or the name of one in that library"
+        check_field("declare_op", field, function, words, callable(function) or _is_said(function))
+    check_field("declare_op", "stan", stan, "a text", _is_said(stan) or isinstance(stan, StanForm))
+    check_field("declare_op", "arity", arity, "a whole number of at least 1", is_whole(arity))
+    check_field("declare_op", "shape", shape, "a function of the shapes, or None", shape is None or callable(shape))
     if not isinstance(stan, str):
         form = stan
     elif "{" in stan:
@@ -65,10 +73,26 @@ def declare_op(
         form = Call(stan, vectorizes=vectorizes, functions=functions)
     rule = None if shape is None else _checked(name, shape, user_place())
     fields: dict[str, Any] = {"arity": arity, "shape": rule, "integer": integer, "latex": latex}
-    op = declare(name, doc, numpy=numpy, torch=torch, stan=form, **fields)
+    own = numpy if isinstance(numpy, str) else _told(name, numpy, user_place())
+    op = declare(name, doc, numpy=own, torch=torch, stan=form, **fields)
     _declared_here.add(name)
     note_own_stan(f"operation `{name}`", stan if isinstance(stan, str) else "", functions=functions)
     return function_of(op)
+
+
+def _told(name: str, function: Callable[..., Any], place: Place | None) -> Callable[..., Any]:
+    """Give a function of the user's for NumPy, whose failures are told of the declaration."""
+
+    def computed(xp: Any, *arrays: Any, **attributes: Any) -> Any:
+        try:
+            return function(xp, *arrays, **attributes)
+        except ScistanError:
+            raise
+        except Exception as error:
+            why = f"{type(error).__name__}: {error}"
+            raise messages_of_own.implementation_failed(name, why, place) from error
+
+    return computed
 
 
 def _checked(name: str, rule: Callable[..., Any], place: Place | None) -> ShapeRule:
@@ -89,6 +113,10 @@ def _checked(name: str, rule: Callable[..., Any], place: Place | None) -> ShapeR
         return tuple(n if isinstance(n, Size) else Size(n) for n in lengths), equal
 
     return checked
+
+
+def _is_said(text: object) -> bool:
+    return isinstance(text, str) and bool(text.strip())
 
 
 def _is_taken(name: str) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Data, Extent, Literal, Node
+from scistan.messages import declared as messages
 from scistan.ops.declaration import Op
 from scistan.shapes import Size
 
@@ -47,9 +48,12 @@ def implementation(op: Op, column: str, module: Any) -> Callable[..., Array]:
     if callable(declared):
         return partial(declared, module)
     place, _, name = declared.rpartition(":")
-    found: Any = import_module(place) if place else module
-    for part in name.split("."):
-        found = getattr(found, part)
+    try:
+        found: Any = import_module(place) if place else module
+        for part in name.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError, ValueError):
+        raise messages.no_implementation(op.name, column, declared) from None
     function: Callable[..., Array] = found
     return function
 

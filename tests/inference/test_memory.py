@@ -57,8 +57,8 @@ def test_groups_that_have_a_number_for_each_row_are_refused_with_size_and_remedy
     with pytest.raises(ss.ModelError, match=f"`posterior_predictive` and `log_likelihood` {said}"):
         _ = fresh.idata
     assert fresh.log_likelihood["y"].shape == (2, 200, 500), "one of the two fits"
+    monkeypatch.setattr("scistan.inference.size.free_memory", lambda: 1e6)
     with pytest.raises(ss.ModelError, match="`posterior_predictive` would take"):
-        monkeypatch.setattr("scistan.inference.size.free_memory", lambda: 1e6)
         fresh.posterior_predictive()
     assert fresh["mu"].shape == (2, 200), "the draws themselves are there"
 

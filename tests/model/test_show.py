@@ -188,7 +188,12 @@ def test_dims_are_words_in_latex_whatever_they_are_called(dim):
 
 def test_titles_of_declared_distributions_are_words_in_latex():
     made = ss.declare_distribution(
-        "My_own", "Mine.", parameters={"mu": "real"}, support="real", log_density=lambda x, mu: -((x - mu) ** 2) / 2
+        "My_own",
+        "Mine.",
+        parameters={"mu": "real"},
+        support="real",
+        log_density=lambda x, mu: -((x - mu) ** 2) / 2,
+        draw=lambda rng, size, mu: rng.normal(mu, 1, size),
     )
     m = ss.Model("m")
     m.b = made(0)

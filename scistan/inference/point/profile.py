@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scistan.distributions.resolve import value_domain
+from scistan.given import is_number
 from scistan.inference.point.lbfgs import climb
 from scistan.inference.point.objective import Objective
 from scistan.inference.point.show import labels
 from scistan.inference.point.uncertainty import Quantities, standard_errors
 from scistan.messages import point as messages
+from scistan.messages.values import name_given
 from scistan.targets.torch import Block, to_numpy
 
 if TYPE_CHECKING:
@@ -62,10 +64,10 @@ def profile_intervals(estimate: PointEstimate, source: Source, name: str, level:
     from scipy.stats import norm
 
     objective, mode = source.objective, source.mode
-    block = next((b for b in objective.density.blocks if b.term.name == name), None)
+    block = next((b for b in objective.density.blocks if isinstance(name, str) and b.term.name == name), None)
     if block is None:
-        raise messages.unknown_quantity(name, [b.term.name for b in objective.density.blocks])
-    if not isinstance(level, float) or not 0 < level < 1:
+        raise messages.unknown_quantity(name_given(name), [b.term.name for b in objective.density.blocks])
+    if not is_number(level) or not 0 < level < 1:
         raise messages.bad_option("level", level, "a probability strictly between 0 and 1")
     if value_domain(block.term.draw).structure:
         raise messages.no_profile(name, "its numbers are tied to each other by a constraint")

@@ -45,11 +45,11 @@ def choose_target(device: object, dtype: object = "float64") -> Target:
     precision = getattr(dtype, "__name__", str(dtype)).removeprefix("torch.")
     if precision not in DTYPES:
         raise messages.unknown_dtype(dtype)
-    if device == "auto":
+    if isinstance(device, str) and device == "auto":
         return _best(torch, precision)
     try:
         parsed = torch.device(device)
-    except (RuntimeError, TypeError):
+    except (RuntimeError, TypeError, ValueError, OverflowError):
         raise messages.unknown_device(device) from None
     if parsed.type not in ("cpu", "cuda", "mps", "meta"):
         raise messages.unknown_device(device)
