@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scistan.distributions import REGISTRY
+from scistan.distributions import CONSTRUCTORS, REGISTRY
 from scistan.errors import UnsupportedError
 from scistan.messages.inference import no_torch
 
@@ -63,11 +63,12 @@ def _wants_torch(error: BaseException | None) -> bool:
 @pytest.fixture(autouse=True)
 def registry() -> Iterator[None]:
     """Forget the distributions that a test declared: others go through all that there are."""
-    known = dict(REGISTRY)
+    before = [(table, dict(table)) for table in (REGISTRY, CONSTRUCTORS)]
     yield
-    if len(REGISTRY) > len(known):
-        REGISTRY.clear()
-        REGISTRY.update(known)
+    for table, known in before:
+        if len(table) > len(known):
+            table.clear()
+            table.update(known)
 
 
 @pytest.fixture

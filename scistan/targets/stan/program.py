@@ -22,6 +22,7 @@ from scistan.targets.stan.declarations import declare_parameter
 from scistan.targets.stan.entries import Entries
 from scistan.targets.stan.generated import Generated, Switches, write_log_prior, write_observation
 from scistan.targets.stan.names import Names, SizeNames
+from scistan.targets.stan.own_functions import give_way
 from scistan.targets.stan.parameter import Parameter
 from scistan.targets.stan.scope import Scope, Writer
 from scistan.targets.stan.statements import term_statements, together
@@ -53,6 +54,7 @@ class StanProgram:
     generated: tuple[Generated, ...]
     log_prior: str
     functions: Mapping[str, str] = field(default_factory=dict)
+    own_names: frozenset[str] = frozenset()  # the user's variables
 
     @property
     def text(self) -> str:
@@ -60,7 +62,7 @@ class StanProgram:
         functions = [line for code in self.functions.values() for line in code.splitlines()]
         blocks = [{"name": "functions", "lines": functions}] + [{"name": b.name, "lines": b.lines} for b in self.blocks]
         rendered: str = _template().render(blocks=blocks)
-        return rendered.strip() + "\n"
+        return give_way(rendered.strip() + "\n", self.functions.values(), self.own_names)
 
     def data(self, instance: Instance) -> dict[str, Any]:
         """Give the data that the program reads."""
@@ -158,12 +160,15 @@ def lower_to_stan(
         Block("model", tuple(together(model.statements))),
         Block("generated quantities", quantities),
     )
-    return StanProgram(blocks, entries, parameters, generated, prior, writer.functions)
+    return StanProgram(blocks, entries, parameters, generated, prior, writer.functions, _own_names(graph))
+
+
+def _own_names(graph: Graph) -> frozenset[str]:
+    return frozenset({*(t.name for t in graph.terms), *graph.derived, *graph.data_names.values()})
 
 
 def _new_writer(graph: Graph) -> tuple[Writer, Entries]:
-    taken = {t.name for t in graph.terms} | set(graph.derived) | set(graph.data_names.values())
-    names = Names(taken)
+    names = Names(set(_own_names(graph)))
     sizes = SizeNames(graph.sizes(), names)
     for term in graph.latents:
         sizes.wish(term.draw.shape, term.name)
