@@ -55,7 +55,7 @@ def unreadable(value: object, why: str = "") -> ScistanError:
     if gaps and all(isinstance(one, int | float | np.number) for one in present):
         first = next(k for k, one in enumerate(held) if is_missing(one))
         return messages.none_among_numbers(value, gaps, first)
-    kinds = {np.asarray(one).dtype.kind for one in present}
+    kinds = {_kind(one) for one in present}
     words = next((word for kind, word in _KINDS.items() if kind in kinds), "")
     return messages.not_a_value(value, f"it holds {words}" if words and present != [value] else why)
 
@@ -65,6 +65,14 @@ def looks_like_numbers(texts: Sequence[Any]) -> bool:
     with suppress(ValueError):
         return bool(texts) and all(np.isfinite(float(one)) for one in texts)
     return False
+
+
+def _kind(value: object) -> str:
+    """Give the kind of number that a value is for NumPy; "O" for what no array holds."""
+    try:
+        return np.asarray(value).dtype.kind
+    except (ValueError, TypeError, RuntimeError):
+        return "O"
 
 
 def _held(value: object) -> list[object]:
