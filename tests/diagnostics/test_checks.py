@@ -1,10 +1,13 @@
 """The checks: each finds what it is for, names where, and says what to try; many variables cost one pass."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from scistan.diagnostics import Context, check_approximation, check_draws
-from scistan.diagnostics.checks import CHECKS, THRESHOLDS
+from scistan.diagnostics import Context, check_approximation, check_draws, draws
+from scistan.diagnostics.check import Check, Cure, Measured
+from scistan.diagnostics.checks import BY_NAME, CHECKS
 from scistan.diagnostics.statistics import bulk_ess, measure, rhat, tail_ess
 
 
@@ -34,6 +37,7 @@ def test_healthy_draws_have_no_findings():
 def ill():
     apart, stuck, noisy = well(), well(), well()
     apart[0, :, 1] += 4
+    slow = np.repeat(well(draws=20), 25, axis=1)
     stuck[2] = 0.5
     noisy[1, 7, 0] = np.nan
     lp = statistics()["lp"].copy()
@@ -46,7 +50,8 @@ def ill():
     return {
         "R-hat": ({"x": apart}, {}, ("x[1]",)),
         "chain means": ({"x": apart}, {}, ("x[1]",)),
-        "bulk ESS": ({"x": np.repeat(well(draws=20), 25, axis=1)}, {}, ("x[0]", "x[1]", "x[2]")),
+        "bulk ESS": ({"x": slow}, {}, ("x[0]", "x[1]", "x[2]")),
+        "tail ESS": ({"x": slow}, {}, ("x[0]", "x[1]", "x[2]")),
         "stuck chains": ({"x": stuck}, {"lp": lp}, ("chain 2",)),
         "E-BFMI": ({"x": well()}, {"energy": energy}, ()),
         "divergences": ({"x": well()}, {"diverging": diverging}, ()),
@@ -55,7 +60,7 @@ def ill():
     }
 
 
-@pytest.mark.parametrize("check", list(ill()))
+@pytest.mark.parametrize("check", list(BY_NAME))
 def test_each_check_finds_what_it_is_for(check):
     posterior, more, where = ill()[check]
     diagnosis = check_draws(posterior, {**statistics(), **more})
@@ -68,7 +73,7 @@ def test_each_check_finds_what_it_is_for(check):
     assert hint.fact in repr(diagnosis)
     assert "<table>" in diagnosis._repr_html_()
     assert check in set(diagnosis.to_dataframe()["check"])
-    assert check in (*CHECKS, "finite draws")
+    assert hint.threshold == BY_NAME[check].threshold * (4 if BY_NAME[check].threshold_per_chain else 1)
 
 
 def test_thresholds_are_applied_to_unrounded_numbers():
@@ -158,13 +163,30 @@ def test_an_approximation_is_judged_by_its_importance_ratios():
     assert not unknown.ok
 
 
-def test_every_threshold_is_used():
-    assert set(THRESHOLDS) == {
-        "rhat",
-        "ess_per_chain",
-        "e_bfmi",
-        "divergences",
-        "tree_depth",
-        "moving",
-        "mean_gap",
-    }
+def test_every_check_has_its_own_name_and_a_row_in_the_docs():
+    assert len(BY_NAME) == len(CHECKS)
+    page = (Path(__file__).parents[2] / "docs" / "sampling.md").read_text()
+    table = page.split("## The diagnosis")[1].split("\n\n")[1].replace("bulk and tail ESS", "bulk ESS, tail ESS")
+    assert not [check.name for check in CHECKS if check.name not in table]
+
+
+def test_a_new_check_is_a_row_and_does_not_enter_the_ladder_unasked(monkeypatch):
+    row = Check(
+        "number of draws",
+        threshold=100.0,
+        measure=lambda seen, limit: Measured(float(seen.draws)) if seen.draws > limit else None,
+        fact=lambda found: f"there are {found.value:.0f} draws (should be below {found.limit:.0f}).",
+        suggestion=lambda _: "draw fewer",
+    )
+    monkeypatch.setattr(draws, "CHECKS", (*CHECKS, row))
+    diagnosis = check_draws({"x": well()}, statistics())
+    assert diagnosis.verdict == "1 finding(s): number of draws"
+    assert diagnosis.hint("number of draws").fact == "there are 500 draws (should be below 100)."
+    assert diagnosis.checks[-1] == "number of draws"
+    assert not any(row.asks_for_a_run(value, 4, 500) for value in (0.0, 500.0, np.inf))
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
+def test_a_finding_far_beyond_its_threshold_asks_for_a_run_where_one_can_cure_it(check):
+    worst = 0.0 if check.name in ("bulk ESS", "tail ESS", "E-BFMI", "stuck chains") else 1e9
+    assert check.asks_for_a_run(worst, 4, 1000) == (check.cure is not Cure.NONE)
