@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from scistan.engines.embedded import Density, open_density
+from scistan.engines.embedded import KERNELS, Density, open_density
 from scistan.engines.encoding import to_json
 from scistan.graph.instance import Instance
 from scistan.inference.certificate import Certificate, point_of
@@ -70,7 +70,7 @@ def certify(subject: Subject, data: Mapping[str, Any], density: Density, seed: i
             errors = _density_errors(list(kept.values()))
             slopes, gradient_error = _compare_slopes(witnesses, list(kept.values()), seed, tolerance, noisy=True)
     return Certificate(
-        engine="stanli",
+        engine=KERNELS,
         seed=seed,
         dimension=density.dimension,
         numbers=tuple(kept),

@@ -11,7 +11,9 @@ import numpy as np
 from scistan.diagnostics import Context, Diagnosis, check_draws
 from scistan.diagnostics.check import Cure
 from scistan.diagnostics.checks import BY_NAME
+from scistan.engines.declaration import LOW_RANK
 from scistan.engines.protocol import Draws
+from scistan.engines.registry import ENGINES, preferred
 from scistan.errors import SamplingError, ScistanError, ToolchainError, UnsupportedError
 from scistan.inference.choose import CAREFUL_DELTA, Plan
 from scistan.messages import sampling as messages
@@ -74,22 +76,24 @@ def illness(diagnosis: Diagnosis, draws: Draws) -> tuple[str, ...]:
 
 
 def _next(attempts: list[Attempt], fitting: list[str], warmup: int) -> Plan | None:
-    """Give the next rung: nutpie, then Stan's NUTS, then smaller steps; other engines where one fails."""
+    """Give the next rung: Stan's NUTS after another, then smaller steps; a low-rank metric where only mixing is bad."""
     last = attempts[-1]
     tried = {a.plan.engine for a in attempts}
-    plain = next((name for name in ("stanli", "cmdstan") if name in fitting), "")
+    here = ENGINES[last.plan.engine]
+    plain = preferred(fitting, lambda engine: engine.stans_nuts)
     if last.error is not None:
-        if isinstance(last.error, SamplingError) and last.plan.engine != "nutpie":
+        if isinstance(last.error, SamplingError) and here.stans_nuts:
             return None  # no other engine starts where this one could not
-        left = [name for name in ("stanli", "cmdstan") if name in fitting and name not in tried]
+        left = [name for name in plain if name not in tried]
         return _plain(last.plan, left[0], warmup) if left else None
-    if last.plan.engine == "nutpie" and plain and plain not in tried:
-        careful = _plain(last.plan, plain, warmup)
+    if not here.stans_nuts and plain and plain[0] not in tried:
+        careful = _plain(last.plan, plain[0], warmup)
         if Cure.STEPS in _cures(last) and "adapt_delta" not in careful.options:
             careful = careful.with_options(adapt_delta=CAREFUL_DELTA)
         return careful
-    if _cures(last) <= {Cure.METRIC} and last.plan.engine != "nutpie" and "nutpie" in fitting and "nutpie" not in tried:
-        return replace(last.plan.with_options(metric="low_rank"), engine="nutpie")
+    quick = next(iter(preferred(fitting, lambda engine: engine.low_rank)), "")
+    if _cures(last) <= {Cure.METRIC} and here.stans_nuts and quick and quick not in tried:
+        return replace(last.plan.with_options(metric=LOW_RANK), engine=quick)
     now = float(last.plan.options.get("adapt_delta") or 0.8)
     higher = next((delta for delta in DELTAS if delta > now), None)
     return None if higher is None else replace(last.plan.with_options(adapt_delta=higher), warmup=warmup)
