@@ -5,10 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import scistan as ss
 from scistan.diagnostics import Context, check_approximation, check_draws, draws
 from scistan.diagnostics.check import Check, Cure, Measured
 from scistan.diagnostics.checks import BY_NAME, CHECKS
 from scistan.diagnostics.statistics import bulk_ess, measure, rhat, tail_ess
+from scistan.engines.registry import engines_at_hand
+from tests.zoo import ZOO
 
 
 def well(seed=0, chains=4, draws=500, shape=(3,)):
@@ -22,6 +25,7 @@ def statistics(seed=1, chains=4, draws=500):
         "energy": rng.normal(size=(chains, draws)),
         "diverging": np.zeros((chains, draws), bool),
         "tree_depth": np.full((chains, draws), 3),
+        "step_size": np.full((chains, draws), 0.7),
     }
 
 
@@ -47,6 +51,8 @@ def ill():
     diverging[3, :5] = True
     depth = np.full((4, 500), 3)
     depth[0, 0] = 10
+    steps = np.full((4, 500), 0.7)
+    steps[1] = 0.1
     return {
         "R-hat": ({"x": apart}, {}, ("x[1]",)),
         "chain means": ({"x": apart}, {}, ("x[1]",)),
@@ -56,6 +62,7 @@ def ill():
         "E-BFMI": ({"x": well()}, {"energy": energy}, ()),
         "divergences": ({"x": well()}, {"diverging": diverging}, ()),
         "tree depth": ({"x": well()}, {"tree_depth": depth}, ()),
+        "step sizes": ({"x": well()}, {"step_size": steps}, ()),
         "finite draws": ({"x": noisy}, {}, ("x",)),
     }
 
@@ -113,7 +120,7 @@ def test_constants_and_empty_variables_are_no_finding():
 @pytest.mark.parametrize(
     ("chains", "draws", "left_out", "why"),
     [
-        (1, 500, {"R-hat", "chain means"}, "needs at least 2 chains"),
+        (1, 500, {"R-hat", "chain means", "step sizes"}, "needs at least 2 chains"),
         (4, 3, {"R-hat", "chain means", "bulk ESS", "tail ESS", "E-BFMI", "stuck chains"}, "needs at least 4 draws"),
         (4, 1, {"R-hat", "chain means", "bulk ESS", "tail ESS", "E-BFMI", "stuck chains"}, "needs at least 4 draws"),
         (4, 9, {"stuck chains"}, "needs at least 10 draws"),
@@ -132,7 +139,7 @@ def test_a_check_that_cannot_be_made_is_named(chains, draws, left_out, why):
 
 def test_what_an_engine_does_not_record_is_not_assessed():
     diagnosis = check_draws({"x": well()}, {})
-    assert [u.check for u in diagnosis.unassessed] == ["divergences", "tree depth", "E-BFMI", "stuck chains"]
+    assert [u.check for u in diagnosis.unassessed] == ["divergences", "tree depth", "E-BFMI", "stuck chains", "step sizes"]
 
 
 def test_elements_are_called_by_their_labels():
@@ -190,3 +197,41 @@ def test_a_new_check_is_a_row_and_does_not_enter_the_ladder_unasked(monkeypatch)
 def test_a_finding_far_beyond_its_threshold_asks_for_a_run_where_one_can_cure_it(check):
     worst = 0.0 if check.name in ("bulk ESS", "tail ESS", "E-BFMI", "stuck chains") else 1e9
     assert check.asks_for_a_run(worst, 4, 1000) == (check.cure is not Cure.NONE)
+
+
+def test_step_sizes_are_judged_by_their_ratio_at_the_end():
+    steps = np.full((4, 500), 0.7)
+    steps[:, :499] *= np.array([1, 9, 1, 1])[:, None]  # what they were before
+    assert check_draws({"x": well()}, {**statistics(), "step_size": steps}).ok
+    for factor, found in ((0.26, False), (0.24, True), (3.9, False), (4.1, True)):
+        apart = np.full((4, 500), 0.7) * np.array([1, 1, factor, 1])[:, None]
+        hint = check_draws({"x": well()}, {**statistics(), "step_size": apart}).hint("step sizes")
+        assert (hint is not None) == found
+        assert hint is None or hint.value == pytest.approx(max(factor, 1 / factor))
+
+
+@pytest.mark.parametrize("metric", ["stanli", "diag", "low_rank"])
+@pytest.mark.parametrize("name", ZOO)
+@pytest.mark.filterwarnings("ignore::scistan.messages.sampling.ChainWarning")
+def test_step_sizes_of_healthy_models_raise_no_alarm(name, metric):
+    """With a short warm-up, where they differ most."""
+    how = {"engine": "stanli"} if metric == "stanli" else {"engine": "nutpie", "metric": metric}
+    if how["engine"] not in engines_at_hand():
+        pytest.skip("not installed")
+    fit = ZOO[name]().mcmc(draws=20, warmup=300, seed=1, progress=False, **how)
+    assert "step sizes" in fit.diagnose().checks
+    assert fit.diagnose().hint("step sizes") is None
+
+
+@pytest.mark.filterwarnings("ignore::scistan.messages.sampling.ChainWarning")
+def test_chains_in_modes_of_different_shape_are_found_by_their_steps():
+    """A diagonal metric takes widths away, not correlations: 0.9998 of them in one mode, none in the other."""
+    m = ss.Model("two shapes")
+    m.a = ss.Normal(0, 20)
+    m.x = ss.Normal(0, 1)
+    m.y = ss.Normal(ss.where(m.a > 0, m.x, 0.0), ss.where(m.a > 0, 0.02, 1.0), centred=True)
+    m.square = ss.Normal(m.a**2, 1).observe(100.0)
+    m.z = ss.Normal(m.y, 10.0).observe(0.0)
+    starts = [{"a": a, "x": 0.1, "y": 0.1} for a in (10.0, 10.0, -10.0, -10.0)]
+    fit = m.mcmc(engine="stanli", inits=starts, draws=50, warmup=300, seed=1, progress=False)
+    assert fit.diagnose().hint("step sizes").value > 8  # the correlated mode is 100 times as long as wide; 42 to 79 here
