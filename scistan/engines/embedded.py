@@ -12,7 +12,10 @@ from scistan.engines.loading import has_tape, load_stanli
 from scistan.engines.protocol import Request
 from scistan.engines.stanli import prepare
 
-__all__ = ["Density", "EmbeddedDensity", "open_density"]
+__all__ = ["KERNELS", "Density", "EmbeddedDensity", "open_density"]
+
+# Whose kernels all embedded engines run on: a certificate speaks of them.
+KERNELS = "stanli"
 
 
 class Density(Protocol):

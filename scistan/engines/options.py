@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from scistan.engines.registry import ENGINES
 from scistan.given import LARGEST, as_whole, is_number, is_switch, is_whole
 from scistan.messages import options as option_messages
 from scistan.messages import sampling as messages
@@ -65,29 +66,10 @@ RULES: Mapping[str, Rule] = {
     "threads_per_chain": _whole("2"),
 }
 
-_STAN = {name: name for name in RULES}
-# SciStan's option -> the engine's own name for it
-ENGINE_OPTIONS: Mapping[str, Mapping[str, str]] = {
-    "stanli": {**_STAN, "adapt_delta": "delta", "max_treedepth": "max_depth"},
-    "cmdstan": {**_STAN, "adapt_delta": "delta", "max_treedepth": "max_depth", "step_size": "stepsize"},
-    "nutpie": {
-        "adapt_delta": "target_accept",
-        "max_treedepth": "maxdepth",
-        "metric": "metric",
-        "step_size": "initial_step",
-        "save_warmup": "save_warmup",
-        "parallel_chains": "parallel_chains",
-    },
-}
-_STAN_METRICS = {"diag": "diag_e", "dense": "dense_e", "unit": "unit_e"}
-_STAN_METRICS |= {name: name for name in _STAN_METRICS.values()}
-METRICS: Mapping[str, Mapping[str, str]] = {
-    "stanli": _STAN_METRICS,
-    "cmdstan": _STAN_METRICS,
-    "nutpie": {"low_rank": "low_rank", "diag": "diag", "diag_e": "diag"},
-}
-# nutpie's schedule of adaptation is not defined without a step.
-LEAST_WARMUP: Mapping[str, int] = {"stanli": 0, "cmdstan": 0, "nutpie": 1}
+# SciStan's option, or metric -> the engine's own name for it; the engines declare them.
+ENGINE_OPTIONS: Mapping[str, Mapping[str, str]] = {name: engine.options for name, engine in ENGINES.items()}
+METRICS: Mapping[str, Mapping[str, str]] = {name: engine.metrics for name, engine in ENGINES.items()}
+LEAST_WARMUP: Mapping[str, int] = {name: engine.least_warmup for name, engine in ENGINES.items()}
 # The options of CmdStan's methods that are no sampler.
 METHOD_OPTIONS: Mapping[str, Mapping[str, Rule]] = {
     "pathfinder": {

@@ -1,64 +1,87 @@
-"""The engines by name, and which of them are installed."""
+"""The engines by name, a declaration each, and which of them are installed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
+from collections.abc import Callable, Iterable, Mapping
 
+from scistan.engines.declaration import LOW_RANK, EngineDeclaration
 from scistan.engines.protocol import Draws, Engine, Request
 from scistan.messages import sampling as messages
 
-__all__ = ["ENGINES", "engine_named", "engines_at_hand", "run_request"]
+__all__ = ["ENGINES", "STAN_METRICS", "engine_named", "engines_at_hand", "preferred", "run_request"]
 
+_SAME = (
+    "metric", "inv_metric", "step_size", "adapt_engaged", "thin", "save_warmup", "init_radius", "parallel_chains",
+    "threads_per_chain",
+)  # fmt: skip
+_STAN_OPTIONS = {"adapt_delta": "delta", "max_treedepth": "max_depth", **{name: name for name in _SAME}}
+STAN_METRICS: Mapping[str, str] = {
+    "diag": "diag_e", "dense": "dense_e", "unit": "unit_e",
+    "diag_e": "diag_e", "dense_e": "dense_e", "unit_e": "unit_e",
+}  # fmt: skip
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """Where an engine lives, which packages it needs, and how to get them.
-
-    An `embedded` one interprets the program in this process, on stanli's kernels; the other runs compiled Stan itself.
-    """
-
-    place: str
-    packages: tuple[str, ...]
-    fix: str
-    embedded: bool = True
-
-    @property
-    def missing(self) -> str:
-        """Say what is not installed; an empty text when all is."""
-        absent = [package for package in self.packages if find_spec(package) is None]
-        return f"{' and '.join(absent)} not installed" if absent else ""
-
-    def make(self) -> Engine:
-        module, _, name = self.place.partition(":")
-        build: Callable[[], Engine] = getattr(import_module(module), name)
-        return build()
-
-
-ENGINES: Mapping[str, Entry] = {
-    "stanli": Entry("scistan.engines.stanli:StanliEngine", ("stanli",), "pip install stanli"),
-    "nutpie": Entry(
-        "scistan.engines.nutpie:NutpieEngine", ("nutpie", "stanli", "pyarrow"), "pip install 'scistan[nutpie]'"
+ENGINES: Mapping[str, EngineDeclaration] = {
+    "stanli": EngineDeclaration(
+        place="scistan.engines.stanli:StanliEngine",
+        packages=("stanli",),
+        fix="pip install stanli",
+        options=_STAN_OPTIONS,
+        metrics=STAN_METRICS,
+        metric_per_chain=True,
+        embedded=True,
+        stans_nuts=True,
+        preference=2,
     ),
-    "cmdstan": Entry("scistan.engines.cmdstan:CmdStanEngine", ("cmdstanpy",), "pip install 'scistan[cmdstan]'", False),
+    "nutpie": EngineDeclaration(
+        place="scistan.engines.nutpie:NutpieEngine",
+        packages=("nutpie", "stanli", "pyarrow"),
+        fix="pip install 'scistan[nutpie]'",
+        options={
+            "adapt_delta": "target_accept",
+            "max_treedepth": "maxdepth",
+            "metric": "metric",
+            "step_size": "initial_step",
+            "save_warmup": "save_warmup",
+            "parallel_chains": "parallel_chains",
+        },
+        metrics={LOW_RANK: LOW_RANK, "diag": "diag", "diag_e": "diag"},
+        least_warmup=1,  # its schedule of adaptation is not defined without a step
+        takes_inits=False,
+        embedded=True,
+        preference=1,
+    ),
+    "cmdstan": EngineDeclaration(
+        place="scistan.engines.cmdstan:CmdStanEngine",
+        packages=("cmdstanpy",),
+        fix="pip install 'scistan[cmdstan]'",
+        options={**_STAN_OPTIONS, "step_size": "stepsize"},
+        metrics=STAN_METRICS,
+        compiled=True,
+        stans_nuts=True,
+        preference=3,
+    ),
 }
 
 
 def engines_at_hand() -> list[str]:
     """List the engines whose packages are installed."""
-    return [name for name, entry in ENGINES.items() if not entry.missing]
+    return [name for name, engine in ENGINES.items() if not engine.missing]
+
+
+def preferred(names: Iterable[str], wanted: Callable[[EngineDeclaration], bool]) -> list[str]:
+    """List those of the engines that `auto` may take and that are as wanted, its first choice first."""
+    places = {name: ENGINES[name].preference for name in names if wanted(ENGINES[name])}
+    return [name for _, name in sorted((place, name) for name, place in places.items() if place is not None)]
 
 
 def engine_named(name: object) -> Engine:
     """Give an engine by its name, or say which there are and what is missing."""
     if not isinstance(name, str) or name not in ENGINES:
-        raise messages.unknown_engine(name, {known: entry.missing for known, entry in ENGINES.items()})
-    entry = ENGINES[name]
-    if entry.missing:
-        raise messages.engine_missing(name, entry.missing, entry.fix)
-    return entry.make()
+        raise messages.unknown_engine(name, {known: engine.missing for known, engine in ENGINES.items()})
+    engine = ENGINES[name]
+    if engine.missing:
+        raise messages.engine_missing(name, engine.missing, engine.fix)
+    return engine.make()
 
 
 def run_request(engine: str, request: Request) -> Draws:

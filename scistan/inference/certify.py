@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from scistan.distributions.resolve import value_domain
-from scistan.engines.embedded import Density, open_density
+from scistan.engines.embedded import KERNELS, Density, open_density
 from scistan.engines.encoding import to_json
 from scistan.graph.instance import Instance
 from scistan.inference.certificate import Certificate, point_of
@@ -73,7 +73,7 @@ def certify(subject: Subject, data: Mapping[str, Any], density: Density, seed: i
             errors = _density_errors(list(kept.values()))
             slopes, gradient_error = _compare_slopes(witnesses, list(kept.values()), seed, best_within, noisy=True)
     return Certificate(
-        engine="stanli",
+        engine=KERNELS,
         seed=seed,
         dimension=density.dimension,
         numbers=tuple(kept),

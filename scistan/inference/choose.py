@@ -11,8 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from scistan.engines.options import ENGINE_OPTIONS, LEAST_WARMUP, METRICS, check_any_options
+from scistan.engines.declaration import LOW_RANK
+from scistan.engines.options import check_any_options
 from scistan.engines.pilot import Pilot
+from scistan.engines.registry import ENGINES, preferred
 from scistan.errors import SamplingError, UnsupportedError
 from scistan.graph.instance import Instance
 from scistan.graph.node import Variable
@@ -56,15 +58,7 @@ class Plan:
 def fitting_engines(at_hand: list[str], options: Mapping[str, Any], inits: bool, warmup: int) -> list[str]:
     """List the engines at hand that take all options; an option that none takes is refused by name."""
     check_any_options(options)
-    fitting: list[str] = [
-        name
-        for name in ("nutpie", "stanli", "cmdstan")
-        if name in at_hand
-        and not set(options) - set(ENGINE_OPTIONS[name])
-        and (options.get("metric") or "diag") in METRICS[name]
-        and not (inits and name == "nutpie")
-        and warmup >= LEAST_WARMUP[name]
-    ]
+    fitting = preferred(at_hand, lambda engine: engine.takes(options, inits, warmup))
     if not fitting:
         raise messages.no_engine_has(sorted(options))
     return fitting
@@ -81,11 +75,14 @@ def choose(
     """Choose the first engine to try; `numbers` counts the data, `pilot` is flown only where it can matter."""
     hierarchical = scales_are_estimated(instance)
     own: dict[str, Any] = {"adapt_delta": CAREFUL_DELTA} if hierarchical and "adapt_delta" not in options else {}
-    plain = next((name for name in ("stanli", "cmdstan") if name in fitting), "")
-    if "nutpie" not in fitting:
-        return Plan(plain, {**options, **own}, warmup, f"{plain}: nutpie is not at hand or lacks an option asked for")
-    if options.get("metric") == "low_rank" or not plain:
-        return Plan("nutpie", {**options, **own}, warmup, "nutpie: the options ask for it")
+    plain = next(iter(preferred(fitting, lambda engine: engine.stans_nuts)), "")
+    quick = next(iter(preferred(fitting, lambda engine: engine.low_rank)), "")
+    if not quick:
+        lacking = " or ".join(preferred(ENGINES, lambda engine: engine.low_rank))
+        reason = f"{lacking} is not at hand or lacks an option asked for"
+        return Plan(plain, {**options, **own}, warmup, f"{plain}: {reason}")
+    if options.get("metric") == LOW_RANK or not plain:
+        return Plan(quick, {**options, **own}, warmup, f"{quick}: the options ask for it")
     if numbers < TINY:
         reason = f"{numbers} numbers of data are too few for a pilot to pay"
         return Plan(plain, {**options, **own}, _enough(warmup, _coordinates(instance)), f"{plain}: {reason}")
@@ -94,13 +91,13 @@ def choose(
     except (SamplingError, UnsupportedError) as error:
         if isinstance(error, packages.OtherSurfaceError):
             warnings.warn(str(error), messages.ChainWarning, stacklevel=5)
-        return Plan(plain, {**options, **own}, warmup, f"{plain}: {packages.pilot_failed(error.what)}")
+        return Plan(plain, {**options, **own}, warmup, f"{plain}: {packages.pilot_failed(quick, error.what)}")
     short = _enough(warmup, seen.dimension)
     if options.get("metric") is None and _correlated(seen):
-        metric, reason = "low_rank", _reason(seen)
+        metric, reason = LOW_RANK, _reason(seen)
     else:
         metric, reason = "diag", f"the pilot needed {seen.steps:.0f} steps a draw, so a diagonal metric serves"
-    return Plan("nutpie", {**options, **own, "metric": metric}, short, f"nutpie, {metric} metric: {reason}")
+    return Plan(quick, {**options, **own, "metric": metric}, short, f"{quick}, {metric} metric: {reason}")
 
 
 def _correlated(seen: Pilot) -> bool:

@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 
 from scistan.diagnostics import Context, Diagnosis, check_draws
-from scistan.diagnostics.checks import THRESHOLDS
+from scistan.diagnostics.check import Cure
+from scistan.diagnostics.checks import BY_NAME
+from scistan.engines.declaration import LOW_RANK
 from scistan.engines.protocol import Draws
+from scistan.engines.registry import ENGINES, preferred
 from scistan.errors import SamplingError, ScistanError, ToolchainError, UnsupportedError
 from scistan.inference.choose import CAREFUL_DELTA, Plan
 from scistan.messages import sampling as messages
@@ -19,8 +22,6 @@ __all__ = ["Attempt", "climb", "illness"]
 
 DELTAS = (0.95, 0.99)
 MOST_ATTEMPTS = 4
-# Fewer effective draws than this share of all: more draws will not help, another engine may.
-HOPELESS_ESS = 0.02
 
 Run = Callable[[Plan], Draws]
 Judge = Callable[[Draws], Mapping[str, np.ndarray]]
@@ -71,37 +72,28 @@ def _attempt(plan: Plan, run: Run, variables: Judge, context: Context | None) ->
 
 def illness(diagnosis: Diagnosis, draws: Draws) -> tuple[str, ...]:
     """List the findings that another run could cure; what only more draws would cure is not among them."""
-    chains, length = draws.kept.shape
-    found = []
-    for hint in diagnosis.hints:
-        if hint.check == "tree depth":
-            continue  # slow, not wrong
-        if hint.check == "R-hat" and hint.value <= max(THRESHOLDS["rhat"], 1 + 4 / max(1, length)):
-            continue  # within what that many independent draws give
-        if hint.check in ("bulk ESS", "tail ESS") and hint.value >= HOPELESS_ESS * chains * length:
-            continue
-        found.append(hint.check)
-    return tuple(found)
+    return tuple(h.check for h in diagnosis.hints if BY_NAME[h.check].asks_for_a_run(h.value, *draws.kept.shape))
 
 
 def _next(attempts: list[Attempt], fitting: list[str], warmup: int) -> Plan | None:
-    """Give the next rung: nutpie, then Stan's NUTS, then smaller steps; other engines where one fails."""
+    """Give the next rung: Stan's NUTS after another, then smaller steps; a low-rank metric where only mixing is bad."""
     last = attempts[-1]
     tried = {a.plan.engine for a in attempts}
-    plain = next((name for name in ("stanli", "cmdstan") if name in fitting), "")
+    here = ENGINES[last.plan.engine]
+    plain = preferred(fitting, lambda engine: engine.stans_nuts)
     if last.error is not None:
-        if isinstance(last.error, SamplingError) and last.plan.engine != "nutpie":
+        if isinstance(last.error, SamplingError) and here.stans_nuts:
             return None  # no other engine starts where this one could not
-        left = [name for name in ("stanli", "cmdstan") if name in fitting and name not in tried]
+        left = [name for name in plain if name not in tried]
         return _plain(last.plan, left[0], warmup) if left else None
-    if last.plan.engine == "nutpie" and plain and plain not in tried:
-        careful = _plain(last.plan, plain, warmup)
-        if "divergences" in last.ill and "adapt_delta" not in careful.options:
+    if not here.stans_nuts and plain and plain[0] not in tried:
+        careful = _plain(last.plan, plain[0], warmup)
+        if Cure.STEPS in _cures(last) and "adapt_delta" not in careful.options:
             careful = careful.with_options(adapt_delta=CAREFUL_DELTA)
         return careful
-    slow = not set(last.ill) - {"R-hat", "bulk ESS", "tail ESS"}
-    if slow and last.plan.engine != "nutpie" and "nutpie" in fitting and "nutpie" not in tried:
-        return replace(last.plan.with_options(metric="low_rank"), engine="nutpie")
+    quick = next(iter(preferred(fitting, lambda engine: engine.low_rank)), "")
+    if _cures(last) <= {Cure.METRIC} and here.stans_nuts and quick and quick not in tried:
+        return replace(last.plan.with_options(metric=LOW_RANK), engine=quick)
     now = float(last.plan.options.get("adapt_delta") or 0.8)
     higher = next((delta for delta in DELTAS if delta > now), None)
     return None if higher is None else replace(last.plan.with_options(adapt_delta=higher), warmup=warmup)
@@ -112,9 +104,15 @@ def _plain(plan: Plan, engine: str, warmup: int) -> Plan:
     return Plan(engine, options, warmup)
 
 
+def _cures(attempt: Attempt) -> set[Cure]:
+    """Give what could cure the findings of a run."""
+    return {BY_NAME[name].cure for name in attempt.ill}
+
+
 def _severity(attempt: Attempt) -> tuple[int, float]:
-    divergences = attempt.diagnosis.hint("divergences") if attempt.diagnosis else None
-    return len(attempt.ill), divergences.value if divergences else 0.0
+    """Count the findings that another run could cure, then the draws that smaller steps would save."""
+    hints = attempt.diagnosis.hints if attempt.diagnosis else ()
+    return len(attempt.ill), sum(hint.value for hint in hints if BY_NAME[hint.check].cure is Cure.STEPS)
 
 
 def _told(attempt: Attempt) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from scistan.engines.embedded import open_density
-from scistan.engines.options import METRICS
 from scistan.engines.protocol import Request
+from scistan.engines.registry import ENGINES, STAN_METRICS
 from scistan.errors import ScistanError
 from scistan.messages import sampling as messages
 
@@ -21,14 +21,15 @@ def check_metric(options: Mapping[str, Any], request: Request, engine: str) -> N
     if options.get("inv_metric") is None:
         return
     given = np.asarray(options["inv_metric"], dtype=float)
-    kind = METRICS["stanli"].get(options.get("metric") or "diag", "diag_e")
+    kind = STAN_METRICS.get(options.get("metric") or "diag", "diag_e")
     try:
         n = open_density(request.text, request.data, request.seed).dimension
     except ScistanError:
         return  # the run says so, in the words it has for it
     one = () if kind == "unit_e" else (n,) if kind == "diag_e" else (n, n)
     each = given if given.shape == one else given[0] if given.shape == (request.chains, *one) else None
-    if not one or each is None or (engine == "cmdstan" and given.shape != one):
+    one_for_all = engine in ENGINES and not ENGINES[engine].metric_per_chain
+    if not one or each is None or (one_for_all and given.shape != one):
         raise messages.metric_shape(kind, given.shape, one)
     eigenvalues = given if kind == "diag_e" else np.linalg.eigvalsh(given)
     if not (np.isfinite(given).all() and (eigenvalues > 0).all()):

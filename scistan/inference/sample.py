@@ -92,7 +92,7 @@ def sample(
         return subject, data, request
 
     # An executable serves any data of its model, so what is compiled does not look at them.
-    subject, data, request = lower(merge=engine != "cmdstan" and not threads)
+    subject, data, request = lower(merge=not threads and not (engine in ENGINES and ENGINES[engine].compiled))
     check_metric(options, request, engine)
     certificate = None
     if any(ENGINES[name].embedded for name in fitting):
@@ -100,7 +100,7 @@ def sample(
     refuted = "" if certificate is None or certificate.ok else certificate.told_apart()
     if certificate is not None and refuted:
         _check_compiled_can(subject, request, certificate, engine, fitting)
-        fitting = ["cmdstan"]
+        fitting = [name for name in fitting if ENGINES[name].compiled]
         subject, _, request = lower(merge=False)  # merging may be what is wrong
     judged: Diagnosis | None = None
     notes: tuple[str, ...] = ()
@@ -144,7 +144,7 @@ def _check_compiled_can(
             culprit = find_culprit(subject.instance, subject.program, request.data, request.inits, certain=True)
         if culprit is not None:
             raise culprit
-    if "cmdstan" not in fitting:
+    if not any(ENGINES[name].compiled for name in fitting):
         raise messages.engine_disagrees(engine, certificate.told_apart())
 
 

@@ -31,5 +31,5 @@ def untried(package: str, known: str) -> str:
     return f"known to work: {package} {known}"
 
 
-def pilot_failed(why: str) -> str:
-    return f"nutpie's pilot run failed: {why}"
+def pilot_failed(engine: str, why: str) -> str:
+    return f"{engine}'s pilot run failed: {why}"

@@ -74,11 +74,11 @@ def test_estimated_scales_get_smaller_steps_unless_asked_otherwise():
 
 def test_what_the_user_asks_for_narrows_the_choice():
     assert chosen(logistic(), Pilot(4, 15.0, 99.0), metric="diag").options["metric"] == "diag"
-    assert fitting_engines(ALL, {"thin": 2}, inits=False) == ["stanli", "cmdstan"]
-    assert fitting_engines(ALL, {"metric": "low_rank"}, inits=False) == ["nutpie"]
-    assert fitting_engines(ALL, {}, inits=True) == ["stanli", "cmdstan"]
+    assert fitting_engines(ALL, {"thin": 2}, inits=False, warmup=1000) == ["stanli", "cmdstan"]
+    assert fitting_engines(ALL, {"metric": "low_rank"}, inits=False, warmup=1000) == ["nutpie"]
+    assert fitting_engines(ALL, {}, inits=True, warmup=1000) == ["stanli", "cmdstan"]
     with pytest.raises(ss.ModelError, match="no engine at hand takes `metric`, `thin`"):
-        fitting_engines(ALL, {"metric": "low_rank", "thin": 2}, inits=False)
+        fitting_engines(ALL, {"metric": "low_rank", "thin": 2}, inits=False, warmup=1000)
 
 
 # -- the ladder, with runs made up -------------------------------------------------------------------

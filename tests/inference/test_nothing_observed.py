@@ -63,7 +63,7 @@ def test_one_chain_is_not_called_healthy():
     m.y = ss.Normal(m.mu, 1).observe([0.0, 1.0])
     diagnosis = m.mcmc(draws=300, warmup=300, chains=1, seed=1, progress=False).diagnose()
     assert not diagnosis.ok
-    assert "R-hat, chain means not assessed (needs at least 2 chains)" in repr(diagnosis)
+    assert "R-hat, chain means, step sizes not assessed (needs at least 2 chains)" in repr(diagnosis)
 
 
 def test_a_name_that_a_result_lacks_is_told():

@@ -1,0 +1,120 @@
+"""What a check is: a measure, its threshold, what it needs, its words, and what another run could do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+
+from scistan.diagnostics.context import Context
+from scistan.diagnostics.diagnosis import Hint, Unassessed
+from scistan.diagnostics.statistics import Health
+
+__all__ = ["Check", "Cure", "Evidence", "Finding", "Measured"]
+
+_SHOWN = 5
+
+
+class Cure(Enum):
+    """What `engine="auto"` can do about a finding with another run."""
+
+    NONE = "nothing: the finding is told, and no other run is made for it"
+    METRIC = "a metric that adapts to correlations"
+    STEPS = "smaller steps"
+    ENGINE = "another engine, then smaller steps"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """What the checks look at: the sampler's statistics (chain, draw), and what was measured of the draws.
+
+    `health` is empty where chains are too short to be measured, `odd` names variables with draws that are not finite.
+    """
+
+    chains: int
+    draws: int
+    statistics: Mapping[str, np.ndarray] = field(default_factory=dict)
+    health: Mapping[str, Health] = field(default_factory=dict)
+    odd: tuple[str, ...] = ()
+    max_treedepth: int = 10
+    context: Context = field(default_factory=Context)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The worst number, and the places, worst first, that lie beyond the threshold."""
+
+    value: float
+    places: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Finding:
+    """A number beyond its threshold, as a check's words see it."""
+
+    value: float
+    limit: float
+    places: tuple[str, ...]
+    seen: Evidence
+
+    @property
+    def where(self) -> str:
+        """Some of the places."""
+        shown = ", ".join(self.places[:_SHOWN])
+        return shown if len(self.places) <= _SHOWN else f"{shown} and {len(self.places) - _SHOWN} more"
+
+
+def _always(value: float, chains: int, draws: int) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Check:
+    """One check on draws.
+
+    `measure` is given the evidence and the threshold, and gives what lies beyond it, or None. A check `needs` so many
+    draws in each chain, so many chains, and a statistic of the sampler's; with fewer chains it is made nevertheless,
+    and said not to be assessed: the halves of one chain show some faults, never all.
+    `cure` says what `auto` does about a finding, `curable` (value, chains, draws) for which findings: none unless
+    declared. One that is not `listed` can always be made, so that a verdict need not name it.
+    """
+
+    name: str
+    threshold: float
+    measure: Callable[[Evidence, float], Measured | None]
+    fact: Callable[[Finding], str]
+    suggestion: Callable[[Finding], str]
+    needs_draws: int = 1
+    needs_chains: int = 1
+    needs_statistic: str = ""
+    threshold_per_chain: bool = False
+    cure: Cure = Cure.NONE
+    curable: Callable[[float, int, int], bool] = _always
+    listed: bool = True
+
+    def unassessed(self, seen: Evidence) -> Unassessed | None:
+        """Say why these draws do not allow the check; None where they do."""
+        if seen.draws < self.needs_draws:
+            return Unassessed(self.name, f"needs at least {self.needs_draws} draws in each chain")
+        if seen.chains < self.needs_chains:
+            return Unassessed(self.name, f"needs at least {self.needs_chains} chains")
+        if self.needs_statistic and self.needs_statistic not in seen.statistics:
+            return Unassessed(self.name, "the engine recorded nothing of it")
+        return None
+
+    def hint(self, seen: Evidence) -> Hint | None:
+        """Give what the check finds."""
+        if seen.draws < self.needs_draws or (self.needs_statistic and self.needs_statistic not in seen.statistics):
+            return None
+        limit = self.threshold * seen.chains if self.threshold_per_chain else self.threshold
+        found = self.measure(seen, limit)
+        if found is None:
+            return None
+        told = Finding(found.value, limit, found.places, seen)
+        return Hint(self.name, found.value, limit, found.places, self.fact(told), self.suggestion(told))
+
+    def asks_for_a_run(self, value: float, chains: int, draws: int) -> bool:
+        """Tell whether another run could cure a finding of this value."""
+        return self.cure is not Cure.NONE and self.curable(value, chains, draws)

@@ -1,0 +1,41 @@
+"""Check draws: measure them once, and ask every check of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from scistan.diagnostics.check import Evidence
+from scistan.diagnostics.checks import CHECKS, MEASURABLE
+from scistan.diagnostics.context import Context
+from scistan.diagnostics.diagnosis import Diagnosis
+from scistan.diagnostics.statistics import measure
+
+__all__ = ["check_draws"]
+
+
+def check_draws(
+    posterior: Mapping[str, np.ndarray],
+    statistics: Mapping[str, np.ndarray],
+    max_treedepth: int = 10,
+    context: Context | None = None,
+) -> Diagnosis:
+    """Check draws (chain, draw, …) of every variable and the sampler's statistics."""
+    seen = _evidence(posterior, statistics, max_treedepth, context or Context())
+    hints = tuple(hint for check in CHECKS if (hint := check.hint(seen)) is not None)
+    reasons = {check.name: check.unassessed(seen) for check in CHECKS if check.listed}
+    assessed = tuple(name for name, reason in reasons.items() if reason is None)
+    unassessed = tuple(reason for reason in reasons.values() if reason is not None)
+    return Diagnosis(hints, assessed, unassessed, seen.context.remarks)
+
+
+def _evidence(
+    posterior: Mapping[str, np.ndarray], statistics: Mapping[str, np.ndarray], max_treedepth: int, context: Context
+) -> Evidence:
+    chains, draws = next((x.shape[:2] for x in (*posterior.values(), *statistics.values())), (0, 0))
+    ranges = {n: (x.min(), x.max()) for n, x in posterior.items() if x.size}
+    odd = tuple(n for n, ends in ranges.items() if not np.isfinite(ends).all())
+    moving = {n: posterior[n] for n, (low, high) in ranges.items() if n not in odd and low < high}
+    health = measure(moving) if draws >= MEASURABLE else {}
+    return Evidence(chains, draws, statistics, health, odd, max_treedepth, context)

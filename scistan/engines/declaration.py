@@ -1,0 +1,67 @@
+"""What an engine declares of itself: all that others know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from scistan.engines.protocol import Engine
+
+__all__ = ["LOW_RANK", "EngineDeclaration"]
+
+# The metric that adapts to correlations without a matrix of them.
+LOW_RANK = "low_rank"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineDeclaration:
+    """An engine: where it lives, what it needs, what it takes, and what `auto` may expect of it.
+
+    `options` and `metrics` map SciStan's names to the engine's own; an option that is not among them is refused.
+    An `embedded` engine interprets the program in this process, on precompiled kernels, and is compared with SciPy
+    before it runs; a `compiled` one runs Stan itself, built by a compiler and good for any data, and takes over where
+    that comparison fails. `stans_nuts` is Stan's own sampler: no other engine starts where it cannot, and it is what
+    ill draws of the others are drawn again with. `auto` takes engines by `preference`, the smallest first, and never
+    one that declares none.
+    """
+
+    place: str
+    packages: tuple[str, ...]
+    fix: str
+    options: Mapping[str, str]
+    metrics: Mapping[str, str]
+    least_warmup: int = 0
+    takes_inits: bool = True
+    metric_per_chain: bool = False
+    embedded: bool = False
+    compiled: bool = False
+    stans_nuts: bool = False
+    preference: int | None = None
+
+    @property
+    def low_rank(self) -> bool:
+        """Whether correlations can be adapted to with a low-rank metric."""
+        return LOW_RANK in self.metrics
+
+    @property
+    def missing(self) -> str:
+        """Say what is not installed; an empty text when all is."""
+        absent = [package for package in self.packages if find_spec(package) is None]
+        return f"{' and '.join(absent)} not installed" if absent else ""
+
+    def takes(self, options: Mapping[str, Any], inits: bool, warmup: int) -> bool:
+        """Tell whether a run with these options, starting values or none, and this warm-up can be asked for."""
+        return (
+            not set(options) - set(self.options)
+            and (options.get("metric") or "diag") in self.metrics
+            and (self.takes_inits or not inits)
+            and warmup >= self.least_warmup
+        )
+
+    def make(self) -> Engine:
+        module, _, name = self.place.partition(":")
+        build: Callable[[], Engine] = getattr(import_module(module), name)
+        return build()
