@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from scistan.graph.node import Apply, Node
+from scistan.ops import FUNCTIONS
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.ops.declaration import Op
+from scistan.ops.expression import Expression
 from scistan.ops.items import FULL
 from scistan.shapes import Size
 
@@ -64,7 +66,7 @@ def _aligned(arg: Batched, rank: int) -> Node:
 def _repeated(arg: Batched, size: Size) -> Node:
     if arg.varies:
         return arg.node
-    return OPS["broadcast_to"].build((arg.node,), {"shape": (size, *arg.node.shape)})
+    return FUNCTIONS["broadcast_to"](Expression(arg.node), (size, *arg.node.shape))._scistan_node_
 
 
 def _product(args: list[Batched]) -> Node:

@@ -31,6 +31,8 @@ def filled(
     """
     shape, kind, text = node.shape, variable.type, variable.text
     place, declared = variable.at(*indices).text, sized_type(variable.type, node.shape, sizes)
+    if not shape:
+        return [Declare(declared, text, value.text, node)]
     if is_data or value.is_read:
         return [Declare(declared, text, node=node), *loops(sizes, shape, indices, (Assign(place, value.text),))]
     outer = kind.arrays
