@@ -73,12 +73,11 @@ class Lines:
     def step(self, label: str, *, aloud: bool = False) -> Iterator[None]:
         """Enter and leave a step of the work; one that another process does is told `aloud`."""
         if aloud:
-            self.say(label)
+            say(f"scistan: {label}")
         yield
 
     def say(self, text: str) -> None:
-        """Tell the user something once."""
-        say(f"scistan: {text}")
+        """Leave announcements to who is watching: a log is read afterwards."""
 
     def finish(self) -> None:
         """Count one model as done."""
@@ -88,7 +87,7 @@ class Lines:
         """Say what was done."""
         if self.done:
             models = "1 model" if self.done == 1 else f"{self.done} models"
-            self.say(f"compiled {models} in {time.monotonic() - self.started:.1f} s")
+            say(f"scistan: compiled {models} in {time.monotonic() - self.started:.1f} s")
 
 
 class Bar:
