@@ -155,7 +155,7 @@ def test_what_arviz_counts_is_in_order():
     assert chosen == [start["b"] for start in starts(m, fit)]
 
 
-@pytest.mark.parametrize("value", [{"a": 1.0}, {1.0, 2.0}, [[1.0], [1.0, 2.0]], object(), None, len], ids=repr)
+@pytest.mark.parametrize("value", [{"a": 1.0}, {1.0, 2.0}, [[1.0], [1.0, 2.0]], object(), None, len], ids=lambda value: type(value).__name__)
 def test_what_is_no_number_is_told(value):
     with pytest.raises(ss.ScistanError):
         starts(by_column(), {"b": value})
