@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: demo test quick lint format docs bench pythons newest clean
+.PHONY: demo test quick lint format docs bench pythons newest mutants clean
 
 $(VENV)/.runtime: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -38,6 +38,9 @@ pythons:  ## the core and engine tests on every Python here, each with the newes
 
 newest:  ## every verb once, on the newest other Python here with the newest packages
 	$(PYTHON) .ci/pythons.py --short --workers $(WORKERS)
+
+mutants: $(VENV)/.tests  ## plant faults, one at a time, in a copy of the tree: the tests must notice each
+	$(BIN)/python .ci/mutants.py $(ONLY)
 
 lint: $(VENV)/.lint  ## ruff, types, and the direction of imports
 	$(BIN)/ruff check .

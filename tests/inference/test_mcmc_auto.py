@@ -89,6 +89,8 @@ def run(kind="well", engine="stanli", complete=True, seed=0):
     diverging = np.zeros((4, 500), bool)
     if kind == "divergent":
         diverging[0, :7] = True
+    if kind == "very divergent":
+        diverging[1:3, :50] = True
     if kind == "apart":
         x[0] += 5
     if kind == "stuck":
@@ -137,6 +139,14 @@ def test_when_nothing_heals_the_best_is_given_and_said_to_be_ill():
     assert len(asked) <= 4
     assert best.ill == ("divergences",)
     assert "not healthy: divergences" in notes[-1]
+
+
+def test_the_best_of_ill_runs_is_given_and_not_the_last():
+    best, notes, asked = go(Plan("stanli", {}, 1000), ["divergent", "very divergent", "very divergent"])
+    assert len(asked) == 3
+    assert "adapt_delta" not in best.plan.options
+    assert best.draws.statistics["diverging"].sum() == 7
+    assert sum("was set aside" in note for note in notes) == 2
 
 
 def test_a_failure_falls_back_and_is_told():

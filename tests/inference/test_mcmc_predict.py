@@ -106,8 +106,9 @@ def test_blocks_of_draws_have_noise_of_their_own(fitted, monkeypatch):
     monkeypatch.setattr(generated, "_BLOCK", 60 * 300)
     instance = fitted.subject.instance
     drawn = generated.predictive(instance, fitted.posterior, 1)["y"].reshape(2000, 60)
-    noise = drawn - fitted.posterior["mean"].reshape(2000, 60)
-    assert not np.allclose(noise[:300], noise[300:600])
+    noise = (drawn - fitted.posterior["mean"].reshape(2000, 60)) / fitted.posterior["s"].reshape(2000, 1)
+    blocks = np.corrcoef(noise[:1800].reshape(6, 300 * 60))
+    np.testing.assert_allclose(blocks, np.eye(6), atol=5 / np.sqrt(300 * 60))
     whole = generated.log_likelihood(instance, fitted.posterior)["y"]
     np.testing.assert_array_equal(whole, fitted.log_likelihood["y"].values)
 

@@ -74,9 +74,25 @@ def test_coords_alone_change_a_length():
 
 
 def test_coords_of_the_same_length_are_new_names():
-    other = eight_schools().with_data(coords={"school": list("12345678")})
+    m = eight_schools()
+    other = m.with_data(coords={"school": list("12345678")})
     assert other.prior(2).prior["theta"].coords["school"].values.tolist() == list("12345678")
-    assert eight_schools().coords["school"] == list("ABCDEFGH")
+    assert other.coords["school"] == list("12345678")
+    assert m.coords["school"] == list("ABCDEFGH"), "the original keeps its own"
+    assert m.prior(2).prior["theta"].coords["school"].values.tolist() == list("ABCDEFGH")
+
+
+def test_the_original_keeps_its_values_lengths_and_labels():
+    m = ss.Model(coords={"group": list("abc")})
+    m.g = ss.data([0, 1, 2], dims="row")
+    m.a = ss.Normal(0, 1, dims="group")
+    m.y = ss.Normal(m.a[m.g], 1).observe([0.0, 1.0, 2.0])
+    point = {"a": [0.1, 0.2, 0.3]}
+    before = m.text(), m.log_density(point), {dim: list(labels) for dim, labels in m.coords.items()}
+    m.with_data(coords={"group": list("pqrst"), "row": [7, 8]}, g=[4, 3], y=[1.0, 2.0])
+    m.with_data(y=[5.0, 5.0, 5.0])
+    m.with_data(coords={"row": list("xyz")})
+    assert (m.text(), m.log_density(point), {dim: list(labels) for dim, labels in m.coords.items()}) == before
 
 
 def test_swapping_step_by_step_or_at_once():

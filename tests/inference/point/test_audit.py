@@ -125,6 +125,22 @@ def test_several_modes_are_reported():
     assert found.log_density >= max(alternatives)
 
 
+def test_a_better_mode_from_another_start_is_adopted():
+    """The first start finds a low peak near 0; others find the high one at 6."""
+    m = ss.Model()
+    m.x = ss.Normal(0, 5)
+    heights = ss.exp(-0.5 * ss.square(m.x)) + 50 * ss.exp(-0.5 * ss.square(m.x - 6))
+    m.y = ss.Exponential(heights + 1e-9).observe(0.0)  # its density at 0 is its rate
+    grid = np.linspace(-2, 8, 1001)
+    alone, found = m.map(seed=0, starts=1), m.map(seed=0, starts=16)
+    assert abs(alone.values["x"]) < 0.1
+    assert found.values["x"] == pytest.approx(6 / (1 + 1 / 25), abs=1e-3)
+    assert found.log_density >= max(m.log_density({"x": x}) for x in grid) - 1e-9
+    assert found.log_density == pytest.approx(m.log_density({"x": found.values["x"]}), abs=1e-9)
+    assert found.std_errors["x"] == pytest.approx(1 / np.sqrt(1 + 1 / 25), rel=1e-3)
+    assert found.starts_agreeing < found.starts
+
+
 def test_a_start_that_never_moves_is_not_an_answer(monkeypatch):
     """HSSM#1192: a mode that never left its start was returned without a word."""
     real = Objective.value_and_gradient

@@ -54,6 +54,18 @@ def test_the_same_optimum():
     np.testing.assert_allclose(found.std_errors["beta"], expected.std_errors["beta"], rtol=1e-5)
 
 
+@pytest.mark.parametrize("size", [20, 37, 100])
+def test_a_batch_has_the_weight_of_all_observations(size):
+    """Conjugate: a prior that weighs as much as the 400 observations puts the mode half-way to their mean."""
+    y = np.random.default_rng(2).normal(1, 1, 400)
+    m = ss.Model()
+    m.mu = ss.Normal(0, 0.05)
+    m.y = ss.Normal(m.mu, 1).observe(y)
+    found = m.map(seed=0, starts=2, batch_size=size, epochs=60, polish=False)
+    deviation = 1 / np.sqrt(800)
+    assert found.values["mu"] == pytest.approx(y.sum() / 800, abs=deviation / 4)
+
+
 def test_full_gradients_batch_by_batch():
     m = poisson()
     expected = m.mle(seed=0, starts=2)

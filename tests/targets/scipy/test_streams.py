@@ -52,6 +52,17 @@ def test_variables_of_one_distribution_are_independent():
     assert np.abs(correlations).max() < 5 / np.sqrt(4000)  # five standard errors; 190 pairs
 
 
+def test_names_that_share_a_beginning_or_an_end_have_streams_of_their_own():
+    names = ["x", "x_1", "x_10", "x_11", "effect_of_site", "effect_of_site_2", "the_effect_of_site", "y_x", "X"]
+    names += ["a_long_name_of_thirty_two_letters_", "a_long_name_of_thirty_two_letters_too"]
+    m = ss.Model()
+    for name in names:
+        m[name] = ss.Normal(0, 1, shape=5)
+    drawn = m.simulate(seed=3)
+    assert len(np.unique([drawn[name] for name in names])) == 5 * len(names)
+    assert len({stream(seed, name).integers(2**62) for name in names for seed in (0, 1, 2**33)}) == 3 * len(names)
+
+
 def test_a_further_variable_changes_no_other():
     m = ss.Model()
     m.a = ss.Normal(0, 1, shape=3)

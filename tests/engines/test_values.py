@@ -1,0 +1,71 @@
+"""The numbers of every engine and method: what was asked for beside them, starts and seeds, decides nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from scistan.engines.options import settings_for
+from scistan.engines.registry import ENGINES, run_request
+from scistan.errors import ModelError
+from tests.engines.support import request
+from tests.zoo import eight_schools
+
+METHODS = ("pathfinder", "laplace", "variational")
+COMPILED = {name: pytest.param(name, marks=pytest.mark.slow) for name in ("cmdstan", *METHODS)}
+EVERY = [COMPILED.get(name, name) for name in ENGINES]
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+def drawn(engine: str, **settings: object) -> dict[str, np.ndarray]:
+    """Run a short chain or two."""
+    found = run_request(engine, request(eight_schools(), **{"draws": 40, "warmup": 60, **settings}))
+    return {"lp": found.statistics["lp"], **found.values}
+
+
+def same(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> bool:
+    return all(np.array_equal(one[name], other[name]) for name in ("mu", "tau", "theta", "lp"))
+
+
+@pytest.mark.parametrize("engine", EVERY)
+def test_kept_draws_do_not_depend_on_whether_the_warm_up_is_kept(engine):
+    plain = run_request(engine, request(eight_schools(), draws=40, warmup=60))
+    more = run_request(engine, request(eight_schools(), draws=40, warmup=60, options={"save_warmup": True}))
+    assert plain.warmup is None
+    assert more.warmup is not None
+    assert more.warmup.shape == (2, 60)
+    for name, values in plain.values.items():
+        np.testing.assert_array_equal(more.values[name], values)
+    for name, values in plain.statistics.items():
+        np.testing.assert_array_equal(more.statistics[name], values)
+
+
+@pytest.mark.parametrize("engine", EVERY)
+def test_a_seed_gives_its_draws_and_no_others(engine):
+    first = drawn(engine, seed=3)
+    assert same(first, drawn(engine, seed=3))
+    assert not np.isin(drawn(engine, seed=4)["mu"], first["mu"]).any()
+    assert not np.isin(first["mu"][0], first["mu"][1]).any(), "chains have numbers of their own"
+
+
+@pytest.mark.parametrize("engine", EVERY)
+def test_each_chain_starts_where_it_was_told(engine):
+    tiny = {"step_size": 1e-9, "adapt_engaged": False, "max_treedepth": 1}
+    try:
+        settings_for(engine, tiny)
+    except ModelError:
+        pytest.skip("it draws its own starting points, and says so")
+    starts = [{"mu": 1.0 + k, "tau": 2.0 + k, "theta": np.arange(8.0) * (k - 1)} for k in range(3)]
+    found = eight_schools().mcmc(1, 0, engine=engine, inits=starts, chains=3, seed=1, progress=False, **tiny)
+    for name in starts[0]:
+        np.testing.assert_allclose(found.posterior[name][:, 0], [start[name] for start in starts], atol=1e-6)
+
+
+@pytest.mark.parametrize("method", [COMPILED[name] for name in METHODS])
+def test_a_methods_seed_gives_its_draws_and_no_others(method):
+    def of(seed: int) -> np.ndarray:
+        return np.asarray(getattr(eight_schools(), method)(draws=30, seed=seed, progress=False).posterior["mu"])
+
+    first = of(3)
+    np.testing.assert_array_equal(of(3), first)
+    assert not np.isin(of(4), first).any()
