@@ -133,7 +133,7 @@ class TestCulprits:
     def test_a_start_that_cannot_be(self):
         m = ss.Model()
         m.a = ss.Normal(0, 1)
-        m.y = ss.Poisson(m.a).observe([3])
+        m.y = ss.Poisson(1.0 * m.a).observe([3])
         with pytest.raises(ss.SamplingError, match=r"the log density of `y`\[0\] under Poisson.*rate|lambda"):
             m.mcmc(engine="stanli", inits={"a": -1.0}, seed=1, progress=False)
 
