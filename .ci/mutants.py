@@ -26,39 +26,54 @@ def main() -> int:
     parser.add_argument("words", nargs="*", help="run the mutants in whose file or text one of these stands")
     wanted = parser.parse_args().words
     chosen = [mutant for mutant in MUTANTS if not wanted or any(word in str(mutant) for word in wanted)]
+    for tests, only in selections(chosen).items():
+        if run(None, tests, only):
+            print(f"{tests} fails without any fault: nothing can be said of those that it is to notice")
+            return 1
     fates = [told(mutant) for mutant in chosen]
     print(f"{len(fates)} mutants: {fates.count('killed')} killed, {fates.count('SURVIVED')} survived, "
           f"{sum(fate not in FATES.values() for fate in fates)} not run")
     return int(any(fate != "killed" for fate in fates))
 
 
+def selections(mutants: list[Mutant]) -> dict[str, str]:
+    """Give the tests that take part, and what narrows them: they must pass where no fault is."""
+    found: dict[str, list[str]] = {}
+    for mutant in mutants:
+        found.setdefault(mutant.tests, []).append(mutant.only)
+    return {
+        tests: " or ".join(f"({one})" for one in dict.fromkeys(only)) if all(only) else ""
+        for tests, only in found.items()
+    }
+
+
 def told(mutant: Mutant) -> str:
     """Run one mutant, and print its fate as soon as it is known."""
     started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
-        code = run(mutant, Path(folder))
+    code = run(mutant, mutant.tests, mutant.only)
     fate = FATES.get(code, f"NOT RUN ({code})")
     print(f"{fate:9} {time.monotonic() - started:5.0f} s  {mutant}", flush=True)
     return fate
 
 
-def run(mutant: Mutant, folder: Path) -> int:
-    """Give pytest's code for a copy of the tree with the fault in it; the working tree stays as it is."""
-    for part in PARTS:
-        source = ROOT / part
-        if source.is_dir():
-            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(source, folder / part)
-    path = folder / "scistan" / mutant.file
-    path.write_text(path.read_text().replace(mutant.old, mutant.new))
-    narrowed = ["-k", mutant.only] if mutant.only else []
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:randomly", "-p", "no:cacheprovider", "--no-header"]
-    known = {"SCISTAN_TEST_CACHE": str(ROOT / ".test-cache"), **os.environ, "PYTHONPATH": str(folder)}
-    done = subprocess.run(
-        [*command, *mutant.tests.split(), *narrowed], cwd=folder, env=known, capture_output=True, text=True, check=False
-    )
-    if done.returncode not in FATES:
+def run(mutant: Mutant | None, tests: str, only: str) -> int:
+    """Give pytest's code for a copy of the tree, with a fault in it or none; the working tree stays as it is."""
+    with tempfile.TemporaryDirectory(prefix="mutant-") as name:
+        folder = Path(name)
+        for part in PARTS:
+            source = ROOT / part
+            if source.is_dir():
+                shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(source, folder / part)
+        if mutant is not None:
+            path = folder / "scistan" / mutant.file
+            path.write_text(path.read_text().replace(mutant.old, mutant.new))
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:randomly", "-p", "no:cacheprovider"]
+        command += [*tests.split(), *(["-k", only] if only else [])]
+        known = {"SCISTAN_TEST_CACHE": str(ROOT / ".test-cache"), **os.environ, "PYTHONPATH": name}
+        done = subprocess.run(command, cwd=folder, env=known, capture_output=True, text=True, check=False)
+    if done.returncode not in FATES or (mutant is None and done.returncode):
         print(done.stdout[-2000:], done.stderr[-2000:], sep="\n")
     return done.returncode
 

@@ -26,17 +26,28 @@ SHAPES: dict[str, dict[str, object]] = {
 
 @dataclass(frozen=True)
 class Recipe:
-    """What to write: latents (family, shape, whose child), expressions (op, arguments), observations (family, of)."""
+    """What to write: latents (family, shape, whose child), expressions (op, arguments), observations (family, of).
+
+    `looped` are observations in a Python loop (family, order of the rows, of).
+    """
 
     latents: tuple[tuple[str, str, int, int], ...]
     steps: tuple[tuple[str, int, int, int], ...]
     observed: tuple[tuple[str, int], ...]
     named: tuple[int, ...]
+    looped: tuple[tuple[str, str, int], ...] = ()
 
 
 def _mild(x: Expression) -> Expression:
     """Bring any number near 0, so that no function of it overflows."""
     return ss.tanh(x / 3.0)
+
+
+def _order(x: Expression, k: int) -> list[int]:
+    """List the places along the first axis: in order, from the end, or from somewhere in between."""
+    count = x.shape[0].today if x.shape else 0
+    forward = list(range(count))
+    return (forward, forward[::-1], forward[1:] + forward[:1])[k % 3]
 
 
 # -- latents: a function of a location, a scale and the options of shape ----------------------------
@@ -107,6 +118,16 @@ STEPS: dict[str, Maker] = {
     "concatenate": lambda x, y, k: ss.concatenate([x, y]),
     "matmul": lambda x, y, k: _mild(x) @ _mild(y),
     "outer": lambda x, y, k: ss.outer(_mild(x), _mild(y)),
+    # shapes and signs at which a pass must hold back
+    "sum_product": lambda x, y, k: ss.sum(_mild(x) * _mild(y), keepdims=k % 2 == 1),
+    "sum_rows": lambda x, y, k: ss.sum(_mild(x) * _mild(y), axis=(-1, 0)[k % 2]),
+    "shares": lambda x, y, k: ss.exp(_mild(x)) / ss.sum(ss.exp(_mild(x)), axis=(None, 0, -1)[k % 3]),
+    "log_odd_powers": lambda x, y, k: ss.log((_mild(x) - 2) ** 3 * (_mild(y) - 2) ** (2 * (k % 2) + 1) * ss.exp(_mild(x))),
+    "log_signed_sum": lambda x, y, k: ss.log(ss.sum(ss.exp(_mild(x)) * (_mild(y) - 2)) * -1.0),
+    "log_signed_prod": lambda x, y, k: ss.log(ss.square(ss.prod(ss.exp(_mild(x)) * (_mild(y) - 2)))),
+    "permuted": lambda x, y, k: x[np.array([2, 0, 1])],
+    "list": lambda x, y, k: ss.stack([x[i] * (1.5 + i) for i in _order(x, k)], axis=(0, -1)[k % 2]),
+    "list_of_two": lambda x, y, k: ss.stack([x[i] - _mild(y[j]) for i, j in zip(_order(x, 0), _order(y, k), strict=False)]),
 }
 
 # -- observations: a function of a predictor for every row --------------------------------------------
@@ -125,6 +146,17 @@ OBSERVED: dict[str, Maker] = {
 }
 
 
+# -- observations one by one: a function of the predictor of one row, and its number ---------------------
+ORDERS = {"in order": range(ROWS), "backwards": range(ROWS)[::-1], "permuted": (2, 0, 1, 5, 3, 4), "twice": (0, 1, 1, 3, 4, 4)}
+LOOPED: dict[str, Maker] = {
+    "Normal": lambda eta, i: ss.Normal(eta, 1.5).observe(i / 3 - 1),
+    "two scales": lambda eta, i: ss.Normal(eta, (1.5, 0.7)[i % 2]).observe(i / 3 - 1),
+    "some bounded": lambda eta, i: ss.Normal(eta, 1.5, **({"lower": -2} if i % 2 else {})).observe(i / 3 - 1),
+    "families": lambda eta, i: (ss.Laplace if i % 2 else ss.Normal)(eta, 1.5).observe(i / 3 - 1),
+    "Poisson": lambda eta, i: ss.Poisson(ss.exp(eta)).observe(int(COUNTS[i])),
+}
+
+
 @st.composite
 def recipes(draw: st.DrawFn) -> Recipe:
     """Draw a recipe of one to five latents, up to eight expressions and one or two observations."""
@@ -132,11 +164,13 @@ def recipes(draw: st.DrawFn) -> Recipe:
     latents = st.tuples(st.sampled_from(sorted(LATENTS)), st.sampled_from(sorted(SHAPES)), position, position)
     steps = st.tuples(st.sampled_from(sorted(STEPS)), position, position, small)
     observed = st.tuples(st.sampled_from(sorted(OBSERVED)), position)
+    looped = st.tuples(st.sampled_from(sorted(LOOPED)), st.sampled_from(sorted(ORDERS)), position)
     return Recipe(
         tuple(draw(st.lists(latents, min_size=1, max_size=5))),
         tuple(draw(st.lists(steps, max_size=8))),
         tuple(draw(st.lists(observed, min_size=1, max_size=2))),
         tuple(draw(st.lists(position, max_size=2))),
+        tuple(draw(st.lists(looped, max_size=1))),
     )
 
 
@@ -165,6 +199,10 @@ def build(recipe: Recipe, name: str = "random") -> ss.Model:
     for k, (family, which) in enumerate(recipe.observed):
         eta = total if k == 0 else _row(m, pool[which % len(pool)])
         m[f"y_{k}"] = OBSERVED[family](_mild(eta))
+    for k, (family, order, which) in enumerate(recipe.looped):
+        eta = _row(m, pool[which % len(pool)])
+        for i, place in enumerate(ORDERS[order]):
+            m[f"loop{k}_{i}"] = LOOPED[family](_mild(eta[place]), i)
     return m
 
 
