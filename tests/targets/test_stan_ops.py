@@ -172,6 +172,41 @@ STRUCTURED = {
     "rows of simplexes": lambda m: ss.log(_simplexes(m)[np.array([1, 1, 0])]),
 }  # fmt: skip
 
+KEYS = {"all": slice(None), "some": slice(1, None), "first": 0, "last": -1, "picked": np.array([1, 0, 1])}
+STACKS = {
+    "matrix": lambda m: matrix(m, "p"),
+    "simplexes": lambda m: _simplexes(m),
+    "ordered": lambda m: _ordered(m),
+    "covariances": lambda m: _covariances(m),
+}
+
+
+@pytest.mark.parametrize("stack", STACKS)
+@pytest.mark.parametrize("first", KEYS)
+def test_any_two_keys(stack: str, first: str) -> None:
+    """Stan keeps vectors with a constraint as an array: what two indices give of it has the type that is written."""
+    m = ss.Model()
+    p = STACKS[stack](m)
+    total = 0
+    for k, (second, key) in enumerate(KEYS.items()):
+        if first == second == "picked":
+            key = np.array([0, 1, 1])
+        m[f"q{k}"] = ss.exp(p[KEYS[first], key])
+        total = total + ss.sum(ss.square(m[f"q{k}"]) * (k + 1))
+    m.y = ss.Normal(total, 1).observe(0.2)
+    agreement = m.verify(points=3)
+    assert agreement.ok, f"{agreement}\n{m.stan_code()}"
+
+
+def _ordered(m):
+    m.p = ss.Normal(0, 1, shape=(2, 3), constraint="ordered")
+    return m.p
+
+
+def _covariances(m):
+    m.p = ss.LKJCholesky(2, 1.5, shape=3)
+    return m.p
+
 
 def _simplexes(m):
     m.p = ss.Dirichlet(np.ones(3), shape=2)
