@@ -32,40 +32,55 @@ MAKERS = {
 ELEMENTWISE = [name for name, op in REGISTRY.items() if op.elementwise and op.public]
 
 
-def arguments(m, name, shapes):
+LAYOUTS = {
+    "scalar": [()] * 3,
+    "vector": [(4,)] * 3,
+    "matrix": [(2, 4)] * 3,
+    "mixed": [(4,), (), (2, 4)],
+    "outer": [(2, 1), (4,), ()],
+    "cube": [(2, 3, 4), (3, 1), ()],
+}
+
+
+def layouts(name):
+    """Which layouts an op has that differ for it."""
+    return [layout for layout in LAYOUTS if REGISTRY[name].arity > 1 or layout not in ("mixed", "outer")]
+
+
+def add(m, name, layout):
+    """Write an op of one layout into a model, so that many make one program."""
     make = MAKERS[DOMAINS.get(name, "real")]
+    shapes = LAYOUTS[layout][: REGISTRY[name].arity]
     for k, shape in enumerate(shapes):
-        m[f"a{k}"] = make(shape, k)
-    return [m[f"a{k}"] for k in range(len(shapes))]
+        m[f"{layout}_{k}"] = make(shape, k)
+    m[f"{layout}_scale"] = ss.Normal(1, 0.1)
+    given = [m[f"{layout}_{k}"] for k in range(len(shapes))]
+    observe(m, getattr(ss, name)(*given) * m[f"{layout}_scale"], f"{layout}_")
 
 
-def check(m, value, stanc):
-    m.value = value
-    m.y = ss.Normal(ss.sum(m.value) if m.value.ndim else m.value, 1).observe(0.2)
-    stanc(m.stan_code())
+def observe(m, value, prefix=""):
+    m[f"{prefix}value"] = value
+    m[f"{prefix}y"] = ss.Normal(ss.sum(value) if value.ndim else value, 1).observe(0.2)
+
+
+def check(m):
     agreement = m.verify(points=3)
     assert agreement.ok, f"{agreement}\n{m.stan_code()}"
 
 
-@pytest.mark.parametrize("layout", ["scalar", "vector", "matrix", "mixed", "outer", "cube"])
-@pytest.mark.parametrize("name", ELEMENTWISE)
-def test_elementwise(name, layout, stanc):
-    arity = REGISTRY[name].arity
-    if layout in ("mixed", "outer") and arity == 1:
-        return
-    shapes = {
-        "scalar": [()] * 3,
-        "vector": [(4,)] * 3,
-        "matrix": [(2, 4)] * 3,
-        "mixed": [(4,), (), (2, 4)],
-        "outer": [(2, 1), (4,), ()],
-        "cube": [(2, 3, 4), (3, 1), ()],
-    }[layout][:arity]
+@pytest.mark.parametrize(("name", "layout"), [(name, layout) for name in ELEMENTWISE for layout in layouts(name)])
+def test_elementwise(name, layout):
     m = ss.Model()
-    given = arguments(m, name, shapes)
-    m.scale = ss.Normal(1, 0.1)
-    value = getattr(ss, name)(*given) * m.scale
-    check(m, value, stanc)
+    add(m, name, layout)
+    check(m)
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_stanc_takes_every_layout(name, stanc):
+    m = ss.Model()
+    for layout in layouts(name):
+        add(m, name, layout)
+    stanc(m.stan_code())
 
 
 def vector(m, name="v", n=4):
@@ -194,8 +209,7 @@ def test_any_two_keys(stack: str, first: str) -> None:
         m[f"q{k}"] = ss.exp(p[KEYS[first], key])
         total = total + ss.sum(ss.square(m[f"q{k}"]) * (k + 1))
     m.y = ss.Normal(total, 1).observe(0.2)
-    agreement = m.verify(points=3)
-    assert agreement.ok, f"{agreement}\n{m.stan_code()}"
+    check(m)
 
 
 def _ordered(m):
@@ -216,7 +230,9 @@ def _simplexes(m):
 @pytest.mark.parametrize("name", STRUCTURED)
 def test_structured(name, stanc):
     m = ss.Model()
-    check(m, STRUCTURED[name](m), stanc)
+    observe(m, STRUCTURED[name](m))
+    stanc(m.stan_code())
+    check(m)
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2, -4])
