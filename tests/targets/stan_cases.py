@@ -96,7 +96,8 @@ def cases() -> Iterator[Case]:
                 continue
             for batch in batches:
                 for arguments in ("data", "latent", "latents"):
-                    if d.parameters or arguments == "data":
+                    # A latent of each row is no other than one latent where there are no rows.
+                    if arguments == "data" or (d.parameters and (batch or arguments == "latent")):
                         yield Case(name, role, batch, arguments)
         if d.log_cdf is not None and not d.discrete and name != "Flat":
             for sides in ("lower", "upper", "both"):

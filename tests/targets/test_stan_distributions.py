@@ -4,9 +4,12 @@ import re
 
 import pytest
 
-from tests.targets.stan_cases import Case, build, cases
+import scistan as ss
+from tests.targets.stan_cases import add, build, cases
 
 CASES = {str(case): case for case in cases()}
+# Most of what stanc takes for one case is its start, and its remarks take the square of a program's length.
+TOGETHER = 6
 # Remarks of stanc that are the user's to hear, or that mistake a likelihood for a second prior.
 ALLOWED = re.compile(r"has (no|\d+) priors|hard\s+constraints|unit\s+scale|no priors|(?i:cholesky factor variant)")
 
@@ -30,9 +33,21 @@ def parameters() -> list[object]:
 
 
 @pytest.mark.parametrize("name", parameters())
-def test_stan_agrees(name: str, stanc):
-    case: Case = CASES[name]
-    m = build(case)
-    assert remarks(stanc(m.stan_code())) == []
+def test_stan_agrees(name: str) -> None:
+    m = build(CASES[name])
     agreement = m.verify(points=3)
     assert agreement.ok, f"{agreement}\n{m.stan_code()}"
+
+
+@pytest.mark.parametrize("first", range(0, len(CASES), TOGETHER))
+def test_stanc_has_no_remarks(first: int, stanc) -> None:
+    m = ss.Model()
+    for case in list(CASES.values())[first : first + TOGETHER]:
+        add(m, case, re.sub(r"\W", "_", f"{case}_").lower())
+    assert remarks(stanc(m.stan_code())) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", CASES)
+def test_stanc_has_no_remarks_on_a_case_alone(name: str, stanc) -> None:
+    assert remarks(stanc(build(CASES[name]).stan_code())) == []

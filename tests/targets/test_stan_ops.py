@@ -35,40 +35,59 @@ COARSE = {"gamma_p", "log_gamma_p"}
 ELEMENTWISE = [name for name, op in REGISTRY.items() if op.elementwise and op.public]
 
 
-def arguments(m, name, shapes):
+LAYOUTS = {
+    "scalar": [()] * 3,
+    "vector": [(4,)] * 3,
+    "matrix": [(2, 4)] * 3,
+    "mixed": [(4,), (), (2, 4)],
+    "outer": [(2, 1), (4,), ()],
+    "cube": [(2, 3, 4), (3, 1), ()],
+}
+
+
+def layouts(name):
+    """Which layouts an op has that differ for it."""
+    return [layout for layout in LAYOUTS if REGISTRY[name].arity > 1 or layout not in ("mixed", "outer")]
+
+
+def arguments(m, name, shapes, prefix="a"):
+    """Give a model the latents that an op is applied to."""
     make = MAKERS[DOMAINS.get(name, "real")]
     for k, shape in enumerate(shapes):
-        m[f"a{k}"] = make(shape, k)
-    return [m[f"a{k}"] for k in range(len(shapes))]
+        m[f"{prefix}{k}"] = make(shape, k)
+    return [m[f"{prefix}{k}"] for k in range(len(shapes))]
 
 
-def check(m, value, stanc, coarse=False):
-    m.value = value
-    m.y = ss.Normal(ss.sum(m.value) if m.value.ndim else m.value, 1).observe(0.2)
-    stanc(m.stan_code())
+def add(m, name, layout):
+    """Write an op of one layout into a model, so that many make one program."""
+    m[f"{layout}_scale"] = ss.Normal(1, 0.1)
+    given = arguments(m, name, LAYOUTS[layout][: REGISTRY[name].arity], f"{layout}_")
+    observe(m, getattr(ss, name)(*given) * m[f"{layout}_scale"], f"{layout}_")
+
+
+def observe(m, value, prefix=""):
+    m[f"{prefix}value"] = value
+    m[f"{prefix}y"] = ss.Normal(ss.sum(value) if value.ndim else value, 1).observe(0.2)
+
+
+def check(m, coarse=False):
     agreement = m.verify(points=3)
     assert agreement.ok or (coarse and agreement.max_density_error < 1e-8), f"{agreement}\n{m.stan_code()}"
 
 
-@pytest.mark.parametrize("layout", ["scalar", "vector", "matrix", "mixed", "outer", "cube"])
-@pytest.mark.parametrize("name", ELEMENTWISE)
-def test_elementwise(name, layout, stanc):
-    arity = REGISTRY[name].arity
-    if layout in ("mixed", "outer") and arity == 1:
-        return
-    shapes = {
-        "scalar": [()] * 3,
-        "vector": [(4,)] * 3,
-        "matrix": [(2, 4)] * 3,
-        "mixed": [(4,), (), (2, 4)],
-        "outer": [(2, 1), (4,), ()],
-        "cube": [(2, 3, 4), (3, 1), ()],
-    }[layout][:arity]
+@pytest.mark.parametrize(("name", "layout"), [(name, layout) for name in ELEMENTWISE for layout in layouts(name)])
+def test_elementwise(name, layout):
     m = ss.Model()
-    given = arguments(m, name, shapes)
-    m.scale = ss.Normal(1, 0.1)
-    value = getattr(ss, name)(*given) * m.scale
-    check(m, value, stanc, coarse=name in COARSE)
+    add(m, name, layout)
+    check(m, coarse=name in COARSE)
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_stanc_takes_every_layout(name, stanc):
+    m = ss.Model()
+    for layout in layouts(name):
+        add(m, name, layout)
+    stanc(m.stan_code())
 
 
 def vector(m, name="v", n=4):
@@ -175,6 +194,40 @@ STRUCTURED = {
     "rows of simplexes": lambda m: ss.log(_simplexes(m)[np.array([1, 1, 0])]),
 }  # fmt: skip
 
+KEYS = {"all": slice(None), "some": slice(1, None), "first": 0, "last": -1, "picked": np.array([1, 0, 1])}
+STACKS = {
+    "matrix": lambda m: matrix(m, "p"),
+    "simplexes": lambda m: _simplexes(m),
+    "ordered": lambda m: _ordered(m),
+    "covariances": lambda m: _covariances(m),
+}
+
+
+@pytest.mark.parametrize("stack", STACKS)
+@pytest.mark.parametrize("first", KEYS)
+def test_any_two_keys(stack: str, first: str) -> None:
+    """Stan keeps vectors with a constraint as an array: what two indices give of it has the type that is written."""
+    m = ss.Model()
+    p = STACKS[stack](m)
+    total = 0
+    for k, (second, key) in enumerate(KEYS.items()):
+        if first == second == "picked":
+            key = np.array([0, 1, 1])
+        m[f"q{k}"] = ss.exp(p[KEYS[first], key])
+        total = total + ss.sum(ss.square(m[f"q{k}"]) * (k + 1))
+    m.y = ss.Normal(total, 1).observe(0.2)
+    check(m)
+
+
+def _ordered(m):
+    m.p = ss.Normal(0, 1, shape=(2, 3), constraint="ordered")
+    return m.p
+
+
+def _covariances(m):
+    m.p = ss.LKJCholesky(2, 1.5, shape=3)
+    return m.p
+
 
 def _simplexes(m):
     m.p = ss.Dirichlet(np.ones(3), shape=2)
@@ -184,7 +237,9 @@ def _simplexes(m):
 @pytest.mark.parametrize("name", STRUCTURED)
 def test_structured(name, stanc):
     m = ss.Model()
-    check(m, STRUCTURED[name](m), stanc)
+    observe(m, STRUCTURED[name](m))
+    stanc(m.stan_code())
+    check(m)
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2, -4])

@@ -79,6 +79,8 @@ def _typed(text: str, source: Type, items: tuple[Item, ...], positions: list[Exp
     if rank == 0:
         return Expr(text, REAL)
     if source == array_of(VECTOR):
+        if rank == 1 and not _is_single(items[0], positions[0]):
+            return call("to_vector", [text], VECTOR)  # an element of each vector: an array of numbers
         return Expr(text, VECTOR if rank == 1 else array_of(VECTOR))
     if source == MATRIX and rank == 1 and _is_single(items[0], positions[0]):
         return Expr(f"{text}'", VECTOR, POSTFIX)  # a row of a matrix lies down

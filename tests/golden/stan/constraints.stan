@@ -112,7 +112,7 @@ generated quantities {
     log_lik = normal_lpdf(y | dot_product(a, data_2) + sum(b_matrix_2) + sum(c_c_2) + w + sum(q_matrix_2), 1);
     y_rep = normal_rng(dot_product(a, data_2) + sum(b_matrix_2) + sum(c_c_2) + w + sum(q_matrix_2), 1);
     log_prior = std_normal_lpdf(a | );
-    log_prior += log(1.0) + 0.9189385332046727;
+    log_prior += 0.9189385332046727;
     for (n in 1:N_b) {
       for (k in 1:K_b) {
         log_prior += normal_lpdf(b[n, k] | 0, 2);
@@ -124,7 +124,7 @@ generated quantities {
         log_prior += std_normal_lpdf(c[n, k] | );
       }
     }
-    log_prior += (log(1.0) + 0.9189385332046727) * N_c;
+    log_prior += 0.9189385332046727 * N_c;
     log_prior += beta_lpdf(w | 2, 2) - beta_lcdf(0.9 | 2, 2);
     matrix[N_q, N_2] data_1_q_2 = rep_matrix(0, N_q, N_2);
     for (n in 1:N_q) {
