@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT))
 
 from tests.mutants import MUTANTS, Mutant  # noqa: E402
 
-PARTS = ("scistan", "tests", "pyproject.toml")
+LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "site", "build", "dist", "notebooks")
 FATES = {0: "SURVIVED", 1: "killed"}  # pytest's other codes: the tests did not run
 
 
@@ -59,19 +59,14 @@ def told(mutant: Mutant) -> str:
 def run(mutant: Mutant | None, tests: str, only: str) -> int:
     """Give pytest's code for a copy of the tree, with a fault in it or none; the working tree stays as it is."""
     with tempfile.TemporaryDirectory(prefix="mutant-") as name:
-        folder = Path(name)
-        for part in PARTS:
-            source = ROOT / part
-            if source.is_dir():
-                shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
-            else:
-                shutil.copy(source, folder / part)
+        folder = Path(name) / "tree"
+        shutil.copytree(ROOT, folder, ignore=LEFT_OUT)
         if mutant is not None:
             path = folder / "scistan" / mutant.file
             path.write_text(path.read_text().replace(mutant.old, mutant.new))
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:randomly", "-p", "no:cacheprovider"]
         command += [*tests.split(), *(["-k", only] if only else [])]
-        known = {"SCISTAN_TEST_CACHE": str(ROOT / ".test-cache"), **os.environ, "PYTHONPATH": name}
+        known = {"SCISTAN_TEST_CACHE": str(ROOT / ".test-cache"), **os.environ, "PYTHONPATH": str(folder)}
         done = subprocess.run(command, cwd=folder, env=known, capture_output=True, text=True, check=False)
     if done.returncode not in FATES or (mutant is None and done.returncode):
         print(done.stdout[-2000:], done.stderr[-2000:], sep="\n")

@@ -91,7 +91,7 @@ MUTANTS = (
     Mutant("distributions/constraints.py", "return orders - count * d.log_ccdf(", "return orders + count * d.log_ccdf(", "tests/distributions/test_constraints.py"),
     Mutant("distributions/constraints.py", "lgamma(Expression(extent(size)) + 1.0)", "lgamma(Expression(extent(size)))", "tests/distributions/test_constraints.py"),
     Mutant("targets/stan/truncation.py", 'f"-{count} * {mass}" if count else f"-{mass}"', 'f"-{mass}"', GUARDS, "bounded"),
-    Mutant("targets/stan/truncation.py", "{name}_lcdf(low | {listed}) < log(0.5)", "{name}_lcdf(low | {listed}) > log(0.5)", "tests/targets/test_stan_accuracy.py tests/targets/test_stan_distributions.py", "trunc or tail or bound"),
+    Mutant("targets/stan/truncation.py", "{name}_lcdf(low | {listed}) < log(0.5)", "{name}_lcdf(low | {listed}) > log(0.5)", "tests/targets/test_stan_tails.py"),
     # labels and streams
     Mutant("model/model.py", "other, labels = copy(self), coords or {}", "other, labels = self, coords or {}", "tests/model/test_with_data.py", "original or same_length"),
     Mutant("inference/levels.py", "[old.places.get(label, _NEW) for label in new.places]", "list(range(len(new.places)))", "tests/inference/test_new_levels.py"),

@@ -78,3 +78,19 @@ def test_an_axis_in_front_changes_nothing_where_an_op_says_so(case):
         expected = np.stack([compute(node, [one]) for one in both])
         np.testing.assert_allclose(compute(node, [both]), expected, rtol=1e-12, atol=1e-12)
         assert values_of(node.shape) == expected.shape[1:]
+
+
+@every_case
+def test_an_axis_that_is_nowhere_has_no_say(case):
+    """What is combined, singled out or read by position is declared: of any other axis that is gone no number counts."""
+    for node, values in applied(case):
+        flow = axis_flow(node)
+        groups = (*flow.along, *flow.inside, flow.by_position, flow.over)
+        declared = {source for group in groups for source in group}
+        before = compute(node, values)
+        for k, value in enumerate(values):
+            if value.dtype.kind != "f":
+                continue
+            for axis in range(value.ndim):
+                if (k, axis) not in declared and value.shape[axis] > 1:
+                    np.testing.assert_array_equal(compute(node, [*values[:k], value * 1.01, *values[k + 1 :]]), before)
