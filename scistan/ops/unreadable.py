@@ -57,7 +57,8 @@ def unreadable(value: object, why: str = "") -> ScistanError:
         return messages.none_among_numbers(value, gaps, first)
     kinds = {_kind(one) for one in present}
     words = next((word for kind, word in _KINDS.items() if kind in kinds), "")
-    return messages.not_a_value(value, f"it holds {words}" if words and present != [value] else why)
+    alone = len(present) == 1 and present[0] is value
+    return messages.not_a_value(value, f"it holds {words}" if words and not alone else why)
 
 
 def looks_like_numbers(texts: Sequence[Any]) -> bool:

@@ -53,7 +53,7 @@ def elements(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 def disagreements(m: ss.Model, seed: int, *, slow: bool = False) -> dict[str, float]:
     """List the quantities whose two samples have too small a p-value."""
-    lengths = {"draws": 8000, "adapt_delta": 0.99} if slow else {"draws": 1000, "adapt_delta": 0.95}
+    lengths = {"draws": 12_000, "adapt_delta": 0.99} if slow else {"draws": 1000, "adapt_delta": 0.95}
     fit = m.mcmc(**lengths, warmup=700, seed=seed, engine="stanli", progress=False)
     group = m.prior(draws=20_000, seed=seed).prior
     instance = m.instance()

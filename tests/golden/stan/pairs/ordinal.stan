@@ -26,5 +26,6 @@ generated quantities {
     }
     log_prior = std_normal_lpdf(beta | );
     log_prior += normal_lpdf(cut | 0, 3);
+    log_prior += lgamma(N_cut + 1.0);
   }
 }
