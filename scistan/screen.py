@@ -67,7 +67,7 @@ class _CellOutput:
             return
         from IPython.display import display
 
-        self._display = display(content, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+        self._display = display(content, raw=True, display_id=True)
 
 
 def _in_notebook() -> bool:
