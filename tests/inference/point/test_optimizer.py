@@ -211,6 +211,7 @@ import numpy as np
 import scistan as ss
 from scistan.inference.point.objective import Objective
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are born deaf to it
 real, calls = Objective.value_and_gradient, []
 
 def watched(self, q):
