@@ -30,7 +30,7 @@ demo: $(VENV)/.runtime  ## prior check, MAP, MCMC and diagnosis of eight schools
 test: $(VENV)/.tests  ## every test but the ones behind --long
 	$(BIN)/python -m pytest -n $(WORKERS)
 
-quick: $(VENV)/.tests  ## the core tests, under a minute
+quick: $(VENV)/.tests  ## the core tests: nothing that compiles C++ or samples for long
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
 
 pythons:  ## the core and engine tests on every Python here, each with the newest packages: long, mostly compilers
