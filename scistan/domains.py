@@ -1,4 +1,4 @@
-"""Where values live: the one source of checks, Stan constraints, bijections and test inputs."""
+"""Where values live: the source of checks, of bounds in Stan and of test inputs; `constrained/` ties elements."""
 
 from __future__ import annotations
 
@@ -11,30 +11,23 @@ import numpy as np
 
 __all__ = [
     "BINARY",
-    "CHOLESKY_CORR",
-    "CHOLESKY_COV",
     "CIRCLE",
-    "CORR",
     "COUNT",
     "COUNT_VECTOR",
-    "COV",
     "INTEGER",
     "LARGEST_INT",
-    "LOG_SIMPLEX",
     "MATRIX",
     "NON_NEGATIVE",
     "OPEN_UNIT",
-    "ORDERED",
     "POSITIVE",
-    "POSITIVE_ORDERED",
     "POSITIVE_VECTOR",
     "REAL",
-    "SIMPLEX",
     "SIZE",
-    "SUM_TO_ZERO",
+    "TOLERANCE",
     "UNIT",
     "VECTOR",
     "Domain",
+    "Mask",
     "between",
     "whole",
 ]
@@ -43,7 +36,7 @@ LARGEST_INT = 2**31 - 1  # of Stan, whose whole numbers have 32 bits
 
 Mask = Any  # one truth value, or an array of them
 Bound = object  # a float, or a node where the bound is another quantity of the model
-_TOLERANCE = 1e-8  # what Stan allows for simplexes, correlations and the like
+TOLERANCE = 1e-8  # what Stan allows for simplexes, correlations and the like
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +50,9 @@ class Domain:
     upper: Bound = None
     lower_open: bool = False
     upper_open: bool = False
-    structure: str = ""
+    structure: str = ""  # the constrained type of its values, by name; "size" for lengths
+    square: bool = False  # matrices with as many rows as columns
     holds: Callable[[np.ndarray], Mask] | None = None
-
-    @property
-    def square(self) -> bool:
-        """Whether these are matrices with as many rows as columns."""
-        return self.structure in ("cov", "corr", "cholesky_cov", "cholesky_corr")
 
     def spread(self, event: tuple[int, ...]) -> float:
         """Give how far from 0 random coordinates may lie so that their event is well inside, however large it is.
@@ -128,53 +117,6 @@ def _words(both: str, from_below: str, from_above: str, lower: Bound, upper: Bou
     return f"{from_above} {high}" if lower is None else f"{both} {low} and {high}"
 
 
-def _sums_to_one(x: np.ndarray) -> Mask:
-    return np.abs(x.sum(-1) - 1) <= _TOLERANCE
-
-
-def _log_sums_to_one(x: np.ndarray) -> Mask:
-    return np.abs(np.exp(x).sum(-1) - 1) <= _TOLERANCE
-
-
-def _sums_to_zero(x: np.ndarray) -> Mask:
-    return np.abs(x.sum(-1)) <= _TOLERANCE * np.maximum(1, np.abs(x).max(-1, initial=0))
-
-
-def _rises(x: np.ndarray) -> Mask:
-    return (np.diff(x, axis=-1) > 0).all(-1)
-
-
-def _rises_from_zero(x: np.ndarray) -> Mask:
-    return _rises(x) & (x > 0).all(-1)
-
-
-def _symmetric(x: np.ndarray) -> Mask:
-    gap = np.abs(x - np.swapaxes(x, -1, -2)).max((-1, -2))
-    return gap <= _TOLERANCE * np.maximum(1, np.abs(x).max((-1, -2)))
-
-
-def _positive_definite(x: np.ndarray) -> Mask:
-    symmetric = _symmetric(x)
-    usable = np.where(symmetric[..., None, None], x, np.eye(x.shape[-1]))
-    return symmetric & (np.linalg.eigvalsh(usable)[..., 0] > 0)
-
-
-def _unit_diagonal(x: np.ndarray) -> Mask:
-    return (np.abs(np.diagonal(x, axis1=-2, axis2=-1) - 1) <= _TOLERANCE).all(-1)
-
-
-def _lower_triangular(x: np.ndarray) -> Mask:
-    return (np.triu(x, 1) == 0).all((-1, -2)) & (np.diagonal(x, axis1=-2, axis2=-1) > 0).all(-1)
-
-
-def _unit_rows(x: np.ndarray) -> Mask:
-    return _lower_triangular(x) & (np.abs((x * x).sum(-1) - 1) <= _TOLERANCE).all(-1)
-
-
-def _correlation(x: np.ndarray) -> Mask:
-    return _unit_diagonal(x) & _positive_definite(x)
-
-
 REAL = Domain("real")
 POSITIVE = Domain("positive", lower=0.0, lower_open=True)
 NON_NEGATIVE = Domain("not negative", lower=0.0)
@@ -189,22 +131,3 @@ VECTOR = Domain("a vector", 1)
 POSITIVE_VECTOR = Domain("a vector of positive numbers", 1, lower=0.0, lower_open=True)
 COUNT_VECTOR = Domain("a vector of counts", 1, integer=True, lower=0)
 MATRIX = Domain("a matrix", 2)
-SIMPLEX = Domain(
-    "probabilities that sum to 1", 1, lower=0.0, upper=1.0, structure="simplex", holds=_sums_to_one
-)
-LOG_SIMPLEX = Domain(
-    "logarithms of probabilities that sum to 1", 1, upper=0.0, structure="log_simplex", holds=_log_sums_to_one
-)
-ORDERED = Domain("strictly rising numbers", 1, structure="ordered", holds=_rises)
-POSITIVE_ORDERED = Domain(
-    "strictly rising positive numbers", 1, structure="positive_ordered", holds=_rises_from_zero
-)
-SUM_TO_ZERO = Domain("numbers that sum to 0", 1, structure="sum_to_zero", holds=_sums_to_zero)
-CHOLESKY_CORR = Domain(
-    "a Cholesky factor of a correlation matrix", 2, structure="cholesky_corr", holds=_unit_rows
-)
-CHOLESKY_COV = Domain(
-    "a Cholesky factor of a covariance matrix", 2, structure="cholesky_cov", holds=_lower_triangular
-)
-CORR = Domain("a correlation matrix", 2, structure="corr", holds=_correlation)
-COV = Domain("a positive-definite matrix", 2, structure="cov", holds=_positive_definite)

@@ -6,8 +6,9 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from scistan.distributions.alternatives import ALTERNATIVES, Alternatives
+from scistan.distributions.constructor import Constructor
 from scistan.distributions.declaration import REGISTRY, Distribution, Parameter, Relation, StanForm, declare
-from scistan.distributions.unnamed import Constructor, Unnamed
+from scistan.distributions.unnamed import Unnamed
 
 __all__ = [
     "CONSTRUCTORS",

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from inspect import Signature
 from typing import Any
 
+from scistan.distributions.constructor import Constructor, refuse_name_first
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.multivariate import normal_by_chol, normal_by_cov, normal_by_prec
+from scistan.distributions.options import OPTIONS
 from scistan.distributions.signatures import describe, signature_of
-from scistan.distributions.unnamed import OPTIONS, Constructor, Unnamed, refuse_name_first
+from scistan.distributions.unnamed import Unnamed
 from scistan.messages import expressions
 from scistan.messages import model as messages
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from scistan.constrained import ORDERED, SIMPLEX
 from scistan.distributions.declaration import Glm, Parameter, StanForm, declare
 from scistan.distributions.formulas import Quantity, functions
 from scistan.distributions.twins import special
-from scistan.domains import ORDERED, REAL, SIMPLEX, VECTOR, Domain, whole
+from scistan.domains import REAL, VECTOR, Domain, whole
 from scistan.graph.node import Node
 
 log, where, log_inv_logit, log_diff_exp = functions("log", "where", "log_inv_logit", "log_diff_exp")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from scistan.constrained import LOG_SIMPLEX
 from scistan.distributions.declaration import Parameter, StanForm, declare
 from scistan.distributions.formulas import Quantity, functions, log_inv_cloglog
 from scistan.distributions.multivariate import (
@@ -16,7 +17,7 @@ from scistan.distributions.multivariate import (
     log_beta_of,
 )
 from scistan.distributions.twins import Reflected, stats
-from scistan.domains import COUNT, COUNT_VECTOR, LOG_SIMPLEX, POSITIVE, POSITIVE_VECTOR, REAL
+from scistan.domains import COUNT, COUNT_VECTOR, POSITIVE, POSITIVE_VECTOR, REAL
 
 exp, log, lgamma, softplus, total = functions("exp", "log", "lgamma", "softplus", "sum")
 log_gamma_p, log_gamma_q, log1m_exp = functions("log_gamma_p", "log_gamma_q", "log1m_exp")

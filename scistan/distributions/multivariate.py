@@ -8,17 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from scistan.constrained import CHOLESKY_COV, COV, SIMPLEX
 from scistan.distributions.declaration import Parameter, StanForm, declare
 from scistan.distributions.formulas import Quantity, functions, times_log
 from scistan.distributions.twins import special, stats
 from scistan.domains import (
-    CHOLESKY_COV,
     COUNT,
     COUNT_VECTOR,
-    COV,
     POSITIVE,
     POSITIVE_VECTOR,
-    SIMPLEX,
     VECTOR,
 )
 from scistan.graph.node import Node

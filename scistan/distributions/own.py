@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from scistan.constrained import TYPES
 from scistan.distributions.declaration import Distribution, constant_value
 from scistan.domains import Domain
 from scistan.errors import Place, ScistanError
@@ -128,12 +129,10 @@ def _numbers(domain: Domain, node: Node, batch_rank: int) -> np.ndarray:
 
 
 def _inside(domain: Domain, event: tuple[int, ...]) -> Any:
+    if domain.structure in TYPES:
+        return TYPES[domain.structure].middle(event)
     if len(event) == 2:
         return np.eye(*event)
-    if domain.structure == "simplex":
-        return np.full(event, 1.0 / max(1, event[0]))
-    if domain.structure in ("ordered", "positive_ordered"):
-        return np.arange(1.0, event[0] + 1.0)
     if domain.integer:
         return np.ones(event, np.int64)
     upper = domain.upper

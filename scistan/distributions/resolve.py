@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from scistan.distributions.constraints import CONSTRAINTS
+from scistan.constrained import TYPES
 from scistan.distributions.declaration import Distribution
+from scistan.distributions.options import MOST_ELEMENTS
 from scistan.distributions.own import check_own
-from scistan.distributions.unnamed import MOST_ELEMENTS, Unnamed
+from scistan.distributions.unnamed import Unnamed
 from scistan.domains import Domain
 from scistan.graph.graph import Draw
 from scistan.graph.node import Literal, Node
@@ -107,7 +108,7 @@ def value_domain(draw: Draw) -> Domain:
     d: Distribution = draw.distribution
     support = d.domain(draw.args)
     if draw.constraint is not None:
-        return CONSTRAINTS[draw.constraint].domain
+        return TYPES[draw.constraint].domain
     return support.within(_bound(draw.lower, support.lower, max), _bound(draw.upper, support.upper, min))
 
 

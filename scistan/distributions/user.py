@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scistan import domains
+from scistan.constrained import TYPES
+from scistan.distributions.constructor import Constructor
 from scistan.distributions.declaration import REGISTRY, Distribution, Formula, Parameter, StanForm, declare
 from scistan.distributions.own import OwnFormula
-from scistan.distributions.unnamed import Constructor
 from scistan.domains import Domain
 from scistan.given import check_field, is_name
 from scistan.graph.places import user_place
@@ -30,13 +31,8 @@ DOMAINS: dict[str, Domain] = {
     "vector": domains.VECTOR,
     "positive_vector": domains.POSITIVE_VECTOR,
     "count_vector": domains.COUNT_VECTOR,
-    "simplex": domains.SIMPLEX,
-    "ordered": domains.ORDERED,
     "matrix": domains.MATRIX,
-    "covariance": domains.COV,
-    "correlation": domains.CORR,
-    "cholesky_covariance": domains.CHOLESKY_COV,
-    "cholesky_correlation": domains.CHOLESKY_CORR,
+    **{kind.public_name: kind.domain for kind in TYPES.values() if kind.public_name},
 }
 """The domains that parameters and values can be said to lie in, by their names."""
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from scistan.constrained import TYPES
 from scistan.distributions.declaration import Distribution, Parameter, constant_value
-from scistan.domains import Domain
+from scistan.domains import Domain, between
 from scistan.graph.node import Apply, Node, Variable
 from scistan.messages import domains as messages
 from scistan.ops.items import FULL
@@ -16,19 +17,7 @@ from scistan.ops.items import FULL
 __all__ = ["check_bare_bounds", "check_bare_latent", "check_bare_relation"]
 
 Range = tuple[float, float]  # NaN on a side that is not known
-_UNKNOWN = (math.nan, math.nan)
-# Structures of vectors -> the range of each element; those of matrices differ on and off the diagonal.
-_RANGES: dict[str, Range] = {
-    "simplex": (0.0, 1.0),
-    "log_simplex": (-math.inf, 0.0),
-    "ordered": (-math.inf, math.inf),
-    "positive_ordered": (0.0, math.inf),
-    "sum_to_zero": (-math.inf, math.inf),
-}
-# Structures -> others that every one of their values has too.
-_ALSO = {"positive_ordered": "ordered", "cholesky_corr": "cholesky_cov", "corr": "cov"}
-
-
+_UNKNOWN = (math.nan, math.nan)  # of matrices, whose elements differ on and off the diagonal
 def check_bare_latent(d: Distribution, parameter: Parameter, node: Node) -> None:
     """Refuse a latent, or an index of one, that can leave the domain of a parameter; expressions are not judged."""
     latent, path = _bare(node)
@@ -80,7 +69,8 @@ def _bare(node: Node) -> tuple[Variable | None, list[Apply]]:
 def range_of(domain: Domain, *, indexed: bool = False) -> Range:
     """Give the lowest and the highest value of one element."""
     if domain.structure:
-        return _RANGES.get(domain.structure, _UNKNOWN)
+        kind = TYPES.get(domain.structure)
+        return _UNKNOWN if kind is None or kind.diagonal is not None else kind.element
     low, high = (_end(bound, side, indexed) for side, bound in enumerate((domain.lower, domain.upper)))
     return low, high
 
@@ -130,11 +120,11 @@ def _leaves_structure(wanted: Domain, latent: Variable, path: list[Apply]) -> st
     rank, own = wanted.event_rank, latent.domain
     if own is None or any(not _keeps_last(index, rank) for index in path):
         return ""
-    alone = wanted.structure in ("ordered", "positive_ordered") and latent.shape[-1].today == 1
-    if own.structure == wanted.structure or _ALSO.get(own.structure) == wanted.structure:
+    kind = TYPES[wanted.structure]
+    if own.structure in TYPES and wanted.structure in (own.structure, TYPES[own.structure].is_also):
         return ""
-    if alone:  # one number is in order
-        return _leaves_range(Domain("", lower=0.0), latent, path) if wanted.structure == "positive_ordered" else ""
+    if kind.orders and latent.shape[-1].today == 1:  # one number is in order
+        return _leaves_range(between(*kind.element), latent, path)
     return f"is {own.words}" if own.structure else "can be any numbers"
 
 

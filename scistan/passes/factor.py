@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from scistan.constrained import TYPES
 from scistan.distributions.declaration import REGISTRY as DISTRIBUTIONS
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.resolve import value_domain
@@ -45,7 +46,7 @@ class _Factors:
 
     def __init__(self, graph: Graph) -> None:
         domains = {term.value: value_domain(term.draw) for term in graph.latents}
-        self._known = frozenset(v for v, d in domains.items() if d.structure in ("cholesky_corr", "cholesky_cov"))
+        self._known = frozenset(v for v, d in domains.items() if d.structure in TYPES and TYPES[d.structure].triangular)
         self._signs = Signs(graph)
 
     def simplified(self, node: Node, args: tuple[Node, ...]) -> Node:

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from scistan.constrained import TYPES
 from scistan.distributions.resolve import value_domain
+from scistan.domains import Domain
 from scistan.graph.graph import Graph
 from scistan.graph.node import Apply, Data, Literal, Node
 from scistan.graph.walk import topological
@@ -23,6 +25,11 @@ _KEEP_UNIT = frozenset({"multiply", "prod", "mean", "sqrt", "square", "max", "mi
 _KEEP_POSITIVE = _KEEP_UNIT | {"add", "divide", "sum", "cumsum"}
 
 
+def _is_vector(domain: Domain) -> bool:
+    """Tell whether these are vectors of a constrained type: one range for all elements."""
+    return domain.structure in TYPES and TYPES[domain.structure].diagonal is None
+
+
 class Signs:
     """Tells positive values and probabilities of a graph.
 
@@ -33,10 +40,11 @@ class Signs:
         domains = {term.value: value_domain(term.draw) for term in graph.latents}
         lows = {v: d.lower for v, d in domains.items() if isinstance(d.lower, int | float) and d.lower >= 0}
         highs = {v for v, d in domains.items() if isinstance(d.upper, int | float) and d.upper <= 1}
-        simplexes = {v for v, d in domains.items() if d.structure == "simplex"}
-        ordered = {v for v, d in domains.items() if d.structure == "positive_ordered"}
-        self._positive: dict[Node, bool] = dict.fromkeys({*lows, *simplexes, *ordered}, True)
-        self._unit: dict[Node, bool] = dict.fromkeys({*(set(lows) & highs), *simplexes}, True)
+        ranges = {v: TYPES[d.structure].element for v, d in domains.items() if _is_vector(d)}
+        above = {v for v, (low, _) in ranges.items() if low >= 0}
+        below = {v for v, (_, high) in ranges.items() if high <= 1}
+        self._positive: dict[Node, bool] = dict.fromkeys({*lows, *above}, True)
+        self._unit: dict[Node, bool] = dict.fromkeys({*(set(lows) & highs), *(above & below)}, True)
         for leaf, array in (data or {}).items():
             self._positive[leaf] = bool((array >= 0).all())
             self._unit[leaf] = self._positive[leaf] and bool((array <= 1).all())

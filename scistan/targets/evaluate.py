@@ -16,7 +16,7 @@ from scistan.messages import declared as messages
 from scistan.ops.declaration import Op
 from scistan.shapes import Size
 
-__all__ = ["Backend", "Evaluator", "Value", "aligned", "concrete", "implementation", "meeting_rank"]
+__all__ = ["NUMPY", "Backend", "Evaluator", "Value", "aligned", "concrete", "implementation", "meeting_rank"]
 
 Array = Any
 
@@ -39,6 +39,18 @@ class Backend(Protocol):
     def module(self) -> Any: ...
 
     def constant(self, number: float | np.ndarray) -> Array: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _NumPy:
+    column: str = "numpy"
+    module: Any = np
+
+    def constant(self, number: float | np.ndarray) -> np.ndarray:
+        return np.asarray(number)
+
+
+NUMPY = _NumPy()
 
 
 @cache

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
-from scistan import domains
+from scistan import constrained, domains
 from scistan.distributions.declaration import Distribution
 from scistan.domains import Domain
 from scistan.graph.node import Node, extent, literal
@@ -79,13 +79,13 @@ _EVENTS: dict[Domain, Callable[[np.random.Generator, int], Any]] = {
     domains.SIZE: lambda _, size: size,
     domains.VECTOR: lambda rng, size: rng.uniform(-5, 5, size),
     domains.POSITIVE_VECTOR: lambda rng, size: _log_uniform(rng, 0.05, 20, size),
-    domains.SIMPLEX: lambda rng, size: _summing_to_one(_log_uniform(rng, 0.01, 100, size)),
-    domains.LOG_SIMPLEX: lambda rng, size: np.log(_summing_to_one(np.exp(rng.uniform(-8, 8, size)))),
-    domains.ORDERED: lambda rng, size: np.cumsum(_log_uniform(rng, 0.05, 3, size)) - 2,
-    domains.CHOLESKY_COV: _cholesky,
-    domains.CHOLESKY_CORR: lambda rng, size: _unit_rows(_cholesky(rng, size)),
-    domains.CORR: lambda rng, size: _correlation(_cholesky(rng, size)),
-    domains.COV: lambda rng, size: _symmetric(_cholesky(rng, size)),
+    constrained.SIMPLEX: lambda rng, size: _summing_to_one(_log_uniform(rng, 0.01, 100, size)),
+    constrained.LOG_SIMPLEX: lambda rng, size: np.log(_summing_to_one(np.exp(rng.uniform(-8, 8, size)))),
+    constrained.ORDERED: lambda rng, size: np.cumsum(_log_uniform(rng, 0.05, 3, size)) - 2,
+    constrained.CHOLESKY_COV: _cholesky,
+    constrained.CHOLESKY_CORR: lambda rng, size: _unit_rows(_cholesky(rng, size)),
+    constrained.CORR: lambda rng, size: _correlation(_cholesky(rng, size)),
+    constrained.COV: lambda rng, size: _symmetric(_cholesky(rng, size)),
 }
 seeds = st.integers(0, 2**32 - 1)
 

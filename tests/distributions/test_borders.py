@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import scistan as ss
-from scistan import domains
+from scistan import constrained
 from scistan.distributions import REGISTRY
 from scistan.distributions.declaration import Distribution
 from scistan.domains import Domain
@@ -33,7 +33,7 @@ def _outside(domain: Domain, good: np.ndarray) -> list[np.ndarray]:
         singular[-1, :] = 0.0
         singular[:, -1] = 0.0
         found.append(singular)
-    if domain is domains.ORDERED:
+    if domain is constrained.ORDERED:
         found.append(np.array(good)[::-1].copy())
     return [*found, np.full_like(np.array(good, float), np.nan)]
 

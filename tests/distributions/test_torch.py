@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scistan import domains
+from scistan import constrained, domains
 from scistan.distributions import REGISTRY
 from scistan.distributions.declaration import Distribution
 from scistan.domains import Domain
@@ -22,7 +22,7 @@ pytest.importorskip("torch")
 
 EVERY = sorted(REGISTRY)
 UNIVARIATE = [n for n in EVERY if REGISTRY[n].log_cdf is not None]
-TRIANGULAR = (domains.CHOLESKY_COV, domains.CHOLESKY_CORR)
+TRIANGULAR = (constrained.CHOLESKY_COV, constrained.CHOLESKY_CORR)
 
 quick = examples(8)
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import scistan as ss
-from scistan.distributions.constraints import CONSTRAINTS, is_known
+from scistan.constrained import CONSTRAINTS
+from scistan.distributions.constraints import is_known
 from scistan.distributions.declaration import REGISTRY, Distribution
 from scistan.graph.node import Node
 from scistan.ops.coerce import as_node

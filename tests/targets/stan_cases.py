@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import scistan as ss
-from scistan import domains
+from scistan import constrained, domains
 from scistan.distributions.alternatives import ALTERNATIVES
 from scistan.distributions.declaration import REGISTRY, Distribution
 from scistan.domains import Domain
@@ -31,13 +31,13 @@ TYPICAL: dict[Domain, Any] = {
     domains.SIZE: K,
     domains.VECTOR: np.array([0.3, -0.5, 1.0]),
     domains.POSITIVE_VECTOR: np.array([1.5, 2.0, 0.8]),
-    domains.SIMPLEX: _WEIGHTS,
-    domains.LOG_SIMPLEX: np.log(_WEIGHTS),
-    domains.ORDERED: np.array([-1.0, 0.2, 1.5]),
-    domains.CHOLESKY_COV: _TRIANGLE,
-    domains.CHOLESKY_CORR: _UNIT,
-    domains.CORR: _UNIT @ _UNIT.T,
-    domains.COV: _TRIANGLE @ _TRIANGLE.T,
+    constrained.SIMPLEX: _WEIGHTS,
+    constrained.LOG_SIMPLEX: np.log(_WEIGHTS),
+    constrained.ORDERED: np.array([-1.0, 0.2, 1.5]),
+    constrained.CHOLESKY_COV: _TRIANGLE,
+    constrained.CHOLESKY_CORR: _UNIT,
+    constrained.CORR: _UNIT @ _UNIT.T,
+    constrained.COV: _TRIANGLE @ _TRIANGLE.T,
 }
 LATENT = {
     domains.REAL: lambda shape: ss.Normal(0, 1, shape=shape),
@@ -47,9 +47,9 @@ LATENT = {
     domains.OPEN_UNIT: lambda shape: ss.Beta(2, 3, shape=shape),
     domains.VECTOR: lambda shape: ss.Normal(0, 1, shape=(*shape, K)),
     domains.POSITIVE_VECTOR: lambda shape: ss.Gamma(3, 2, shape=(*shape, K)),
-    domains.SIMPLEX: lambda shape: ss.Dirichlet(np.ones(K), shape=shape),
-    domains.LOG_SIMPLEX: lambda shape: ss.ExpDirichlet(np.ones(K), shape=shape),
-    domains.ORDERED: lambda shape: ss.Normal(0, 2, shape=(*shape, K), constraint="ordered"),
+    constrained.SIMPLEX: lambda shape: ss.Dirichlet(np.ones(K), shape=shape),
+    constrained.LOG_SIMPLEX: lambda shape: ss.ExpDirichlet(np.ones(K), shape=shape),
+    constrained.ORDERED: lambda shape: ss.Normal(0, 2, shape=(*shape, K), constraint="ordered"),
 }
 # Arguments that must stand in a relation, or whose typical member would not.
 SPECIAL = {

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from scistan.constrained import TYPES
 from scistan.distributions.resolve import value_domain
 from scistan.inference.point.objective import Objective
 from scistan.targets.torch import Block
 
 __all__ = ["block_at", "boundary_words", "bounded_blocks", "latent_at"]
-
-_BOTH_SIDES = ("simplex", "corr", "cholesky_corr", "log_simplex")
 
 
 def bounded_blocks(objective: Objective) -> list[tuple[int, int, bool, bool]]:
@@ -18,11 +17,10 @@ def bounded_blocks(objective: Objective) -> list[tuple[int, int, bool, bool]]:
         domain = value_domain(block.term.draw)
         if block.term.draw.noncentred:
             continue
-        if domain.structure in _BOTH_SIDES:
-            found.append((block.start, block.stop, True, True))
-        elif domain.structure == "positive_ordered":
-            found.append((block.start, block.stop, True, False))
-        elif not domain.structure and (domain.lower is not None or domain.upper is not None):
+        if domain.structure:
+            edges = TYPES[domain.structure].edges
+            found += [(block.start, block.stop, *edges)] if any(edges) else []
+        elif domain.lower is not None or domain.upper is not None:
             found.append((block.start, block.stop, True, domain.lower is not None and domain.upper is not None))
     return found
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scistan.constrained import TYPES
 from scistan.distributions.resolve import value_domain
 from scistan.graph.graph import Draw
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.passes.signs import Signs
 
-__all__ = ["STRUCTURES", "Limits", "intervals", "limits_of"]
+__all__ = ["Limits", "intervals", "limits_of"]
 
 _NORMAL_95 = 1.959963984540054
 
@@ -74,7 +75,7 @@ def limits_of(
 def _of_draw(draw: Draw, value: np.ndarray, at: Callable[[Node], np.ndarray]) -> Limits:
     domain = value_domain(draw)
     if domain.structure:
-        return STRUCTURES[domain.structure](value)
+        return Limits(*TYPES[domain.structure].range_of_elements(value))
     ends = []
     for bound, none in ((domain.lower, -np.inf), (domain.upper, np.inf)):
         if isinstance(bound, Node):
@@ -82,26 +83,3 @@ def _of_draw(draw: Draw, value: np.ndarray, at: Callable[[Node], np.ndarray]) ->
         else:
             ends.append(np.asarray(bound if isinstance(bound, int | float) else none, float))
     return Limits(*ends)
-
-
-def _on_diagonal(of_diagonal: Limits, elsewhere: Limits) -> Callable[[np.ndarray], Limits]:
-    """Give limits of matrices: some for the diagonal, others for the rest."""
-
-    def limits(value: np.ndarray) -> Limits:
-        eye = np.eye(value.shape[-1], dtype=bool)
-        return Limits(*(np.where(eye, getattr(of_diagonal, s), getattr(elsewhere, s)) for s in ("lower", "upper")))
-
-    return limits
-
-
-STRUCTURES: Mapping[str, Callable[[np.ndarray], Limits]] = {
-    "simplex": lambda value: Limits(0.0, 1.0),
-    "log_simplex": lambda value: Limits(upper=0.0),
-    "ordered": lambda value: Limits(),
-    "positive_ordered": lambda value: Limits(0.0),
-    "sum_to_zero": lambda value: Limits(),
-    "corr": _on_diagonal(Limits(), Limits(-1.0, 1.0)),
-    "cholesky_corr": _on_diagonal(Limits(0.0, 1.0), Limits(-1.0, 1.0)),
-    "cov": _on_diagonal(Limits(0.0), Limits()),
-    "cholesky_cov": _on_diagonal(Limits(0.0), Limits()),
-}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,22 +10,10 @@ from scistan.distributions.density import pointwise
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
-from scistan.targets.evaluate import Evaluator
+from scistan.targets.evaluate import NUMPY, Evaluator
 from scistan.targets.joint import joint
 
 __all__ = ["NUMPY", "JointDensity", "joint_log_density", "pointwise_log_densities"]
-
-
-@dataclass(slots=True)
-class _NumPy:
-    column: str = "numpy"
-    module: Any = np
-
-    def constant(self, number: float | np.ndarray) -> np.ndarray:
-        return np.asarray(number)
-
-
-NUMPY = _NumPy()
 
 
 def joint_log_density(instance: Instance, latents: Mapping[Node, np.ndarray]) -> float:

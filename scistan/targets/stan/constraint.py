@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import reduce
 
-from scistan.distributions.constraints import CONSTRAINTS, log_normalizer
+from scistan.constrained import CONSTRAINTS
+from scistan.distributions.constraints import log_normalizer
 from scistan.graph.graph import Draw, Term
 from scistan.graph.node import Node, extent
 from scistan.ops import FUNCTIONS

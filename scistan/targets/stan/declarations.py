@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from scistan.constrained import TYPES, ConstrainedType, StanMade
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.resolve import value_domain
 from scistan.distributions.standard import frame_of
@@ -13,38 +12,15 @@ from scistan.graph.graph import Term
 from scistan.graph.node import Node
 from scistan.graph.places import first_place
 from scistan.shapes import Shape
+from scistan.targets.coordinates import Coordinates
+from scistan.targets.evaluate import NUMPY
 from scistan.targets.stan.entries import sized_type
-from scistan.targets.stan.parameter import Lookup, Parameter
+from scistan.targets.stan.parameter import Parameter
 from scistan.targets.stan.scope import NeedsStatements, Scope, canonical_type
 from scistan.targets.stan.standard import from_standard
 from scistan.targets.stan.syntax import Assign, Declare, Statement, TargetPlus, Type, name, number
 
 __all__ = ["declare_parameter"]
-
-# structure of a domain -> Stan's type, where it has one
-_TYPES = {
-    "simplex": "simplex",
-    "ordered": "ordered",
-    "positive_ordered": "positive_ordered",
-    "cholesky_corr": "cholesky_factor_corr",
-    "cholesky_cov": "cholesky_factor_cov",
-    "corr": "corr_matrix",
-    "cov": "cov_matrix",
-}
-
-_SUM_TO_ZERO = """\
-/** Rotate n free numbers to n + 1 numbers that sum to zero; lengths are kept. */
-vector sum_to_zero(vector free) {
-  int n = num_elements(free);
-  vector[n + 1] x = rep_vector(0, n + 1);
-  for (k in 1:n) {
-    real w = free[k] / sqrt(k * (k + 1.0));
-    x[1:k] += w;
-    x[k + 1] -= k * w;
-  }
-  return x;
-}"""
-
 
 def declare_parameter(scope: Scope, transformed: Scope, term: Term) -> Parameter:
     """Declare a latent; `scope` may only write expressions, `transformed` is the transformed parameters block.
@@ -74,13 +50,13 @@ def declare_parameter(scope: Scope, transformed: Scope, term: Term) -> Parameter
 def _declare(scope: Scope, transformed: Scope, term: Term) -> Parameter:
     domain = value_domain(term.draw)
     shape = term.draw.shape
-    if domain.structure in ("log_simplex", "sum_to_zero"):
-        return _from_free(transformed, term, domain)
     if domain.structure:
+        written = TYPES[domain.structure].stan
+        if isinstance(written, StanMade):
+            return _from_free(transformed, term, TYPES[domain.structure], written)
         kind = _structured_type(domain, shape)
-        inner = _TYPES[domain.structure]
         arrays = [scope.writer.sizes.text(s) for s in shape[: len(shape) - domain.event_rank]]
-        text = f"{inner}[{scope.writer.sizes.text(shape[-1])}]"
+        text = f"{written.name}[{scope.writer.sizes.text(shape[-1])}]"
         declared = f"array[{', '.join(arrays)}] {text}" if arrays else text
     else:
         kind = canonical_type(shape)
@@ -125,48 +101,33 @@ def _bound(scope: Scope, bound: object, shape: Shape) -> str:
     return number(int(value) if value == int(value) else value).text
 
 
-def _from_free(scope: Scope, term: Term, domain: Domain) -> Parameter:
-    """Make a log simplex or a sum-to-zero vector from one free number less; Stan 2.35 has neither type.
+def _from_free(scope: Scope, term: Term, kind: ConstrainedType, made: StanMade) -> Parameter:
+    """Make vectors of a type that Stan 2.35 lacks from one free number less each.
 
     `scope` is the transformed parameters block.
     """
     shape = term.draw.shape
     sizes, names = scope.writer.sizes, scope.writer.names
-    kind = _structured_type(domain, shape)
+    type_ = _structured_type(kind.domain, shape)
     free = names.claim(f"{term.name}_free")
     free_shape = (*shape[:-1], shape[-1] - 1)
-    if domain.structure == "sum_to_zero":
-        scope.writer.functions["sum_to_zero"] = _SUM_TO_ZERO
+    scope.writer.functions.update(made.functions)
     indices = tuple(names.claim_index(k) for k in range(len(shape) - 1))
     at = f"[{', '.join(indices)}]" if indices else ""
-    log_simplex = domain.structure == "log_simplex"
-    value = f"log_softmax(append_row({free}{at}, 0))" if log_simplex else f"sum_to_zero({free}{at})"
-    _enter(scope, term, kind)
+    value = made.value.format(free=f"{free}{at}")
+    _enter(scope, term, type_)
     scope.writer.transformed.add(term.value)
-    declared = Declare(sized_type(kind, shape, sizes), term.name, "" if indices else value, node=term.value)
+    declared = Declare(sized_type(type_, shape, sizes), term.name, "" if indices else value, node=term.value)
     filled = scope.loops(shape[:-1], indices, (Assign(f"{term.name}{at}", value),)) if indices else ()
     scope.statements += [declared, *filled]
     jacobian: tuple[Statement, ...] = ()
-    if log_simplex:
+    if made.jacobian:
         last = f"{term.name}[{', '.join((*indices, sizes.text(shape[-1])))}]"
         jacobian = scope.loops(shape[:-1], indices, (TargetPlus(last),))
     return Parameter(
         term,
-        Declare(sized_type(kind, free_shape, sizes), free, node=term.value),
+        Declare(sized_type(type_, free_shape, sizes), free, node=term.value),
         jacobian,
         free,
-        _log_ratios if log_simplex else _unrotated,
+        lambda value, _: Coordinates(kind, value.shape[-1:], NUMPY).unconstrain(value),
     )
-
-
-def _log_ratios(value: np.ndarray, _: Lookup) -> np.ndarray:
-    return np.asarray(value[..., :-1] - value[..., -1:])
-
-
-def _unrotated(value: np.ndarray, _: Lookup) -> np.ndarray:
-    n = value.shape[-1] - 1
-    k = np.arange(1, n + 1)
-    basis = (np.tril(np.ones((n, n + 1))) - np.diag(k, 1)[:-1]) / np.sqrt(k * (k + 1))[:, None]
-    return np.asarray(value @ basis.T)
-
-

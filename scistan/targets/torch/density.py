@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from scistan.constrained import TYPES
 from scistan.distributions.density import pointwise, total
 from scistan.distributions.resolve import value_domain
 from scistan.distributions.standard import frame_of, standard_draw
@@ -17,11 +18,12 @@ from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable
 from scistan.passes.signs import Signs
+from scistan.targets.coordinates import Coordinates
 from scistan.targets.evaluate import Evaluator, Value, aligned
 from scistan.targets.joint import joint
 from scistan.targets.torch.affine import Affine
 from scistan.targets.torch.backend import TorchBackend
-from scistan.targets.torch.bijections import STRUCTURES, Bijection, bounded
+from scistan.targets.torch.bijections import Bijection, bounded, structured
 from scistan.targets.torch.convert import to_numpy
 from scistan.targets.torch.schedule import Schedule, Stage, Values
 from scistan.targets.torch.sums import Part, Sums, split_sum
@@ -88,7 +90,7 @@ class TorchDensity:
         self._inputs = tuple(inputs)
         self._batch = frozenset(batch)
         self._programs: dict[bool, _Program] = {}
-        self._bijections: dict[str, Bijection] = {}
+        self._bijections: dict[str, Bijection | Coordinates] = {}
 
     def _lay_out(self) -> list[Block]:
         blocks: list[Block] = []
@@ -98,7 +100,7 @@ class TorchDensity:
             shape = self.instance.shape(term.draw.shape)
             if domain.structure:
                 at = len(shape) - domain.event_rank
-                shape = shape[:at] + STRUCTURES[domain.structure].free(shape[at:])
+                shape = (*shape[:at], TYPES[domain.structure].free(shape[at:]))
             blocks.append(Block(term, start, shape))
             start = blocks[-1].stop
         return blocks
@@ -184,7 +186,7 @@ class TorchDensity:
         )
         return Affine(location, scale, frame.is_matrix)
 
-    def bijection(self, term: Term, known: Lookup) -> Bijection:
+    def bijection(self, term: Term, known: Lookup) -> Bijection | Coordinates:
         """Give the map from coordinates to a latent's domain."""
         made = self._bijections.get(term.name)
         if made is None:
@@ -193,11 +195,12 @@ class TorchDensity:
                 self._bijections[term.name] = made
         return made
 
-    def _bijection(self, term: Term, known: Lookup) -> Bijection:
+    def _bijection(self, term: Term, known: Lookup) -> Bijection | Coordinates:
         domain = value_domain(term.draw)
-        if domain.structure:
-            return STRUCTURES[domain.structure]
         rank = len(term.draw.shape)
+        if domain.structure:
+            event = self.instance.shape(term.draw.shape)[rank - domain.event_rank :]
+            return structured(TYPES[domain.structure], event, self.backend)
 
         def bound(side: object) -> Tensor | None:
             if side is None:

@@ -8,9 +8,8 @@ from scipy import special
 
 import scistan as ss
 from scistan.distributions.resolve import value_domain
-from scistan.inference.point.intervals import STRUCTURES, Limits, intervals
+from scistan.inference.point.intervals import Limits, intervals
 from scistan.inference.point.joint import find_joint
-from scistan.targets.torch.bijections import STRUCTURES as BIJECTIONS
 from tests.zoo import ZOO, eight_schools, logistic
 
 Z = 1.959963984540054
@@ -37,10 +36,6 @@ def test_two_bounds_are_on_the_scale_of_logits():
 def test_what_is_known_for_certain_has_an_interval_of_one_point():
     np.testing.assert_array_equal(ends([0.0, 1.0], [0.0, 0.0], Limits(0.0, 1.0)), [[0.0, 1.0]] * 2)
     assert np.isnan(ends(0.3, np.nan, Limits(0.0, 1.0))).all()
-
-
-def test_every_structure_has_limits():
-    assert set(STRUCTURES) == set(BIJECTIONS)
 
 
 def lies_inside(estimate, term) -> bool:

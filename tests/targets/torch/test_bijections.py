@@ -5,19 +5,23 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scistan import domains
-from scistan.targets.torch.bijections import STRUCTURES, bounded
+from scistan.constrained import TYPES
+from scistan.targets.coordinates import Coordinates
+from scistan.targets.evaluate import NUMPY
+from scistan.targets.torch.backend import TorchBackend
+from scistan.targets.torch.bijections import bounded, structured
 
 torch = pytest.importorskip("torch")
 
-DOMAINS = {d.structure: d for d in vars(domains).values() if isinstance(d, domains.Domain) and d.structure in STRUCTURES}
-EVENTS = {name: ((4,) if d.event_rank == 1 else (3, 3)) for name, d in DOMAINS.items()}
+EVENTS = {name: ((4,) if kind.domain.event_rank == 1 else (3, 3)) for name, kind in TYPES.items()}
+SMALLEST = {name: (1,) * kind.domain.event_rank for name, kind in TYPES.items()}
+STRUCTURES = {name: structured(kind, EVENTS[name], TorchBackend()) for name, kind in TYPES.items()}
 BOUNDS = [(None, None), (0.0, None), (None, 2.0), (-1.0, 3.0)]
 EVERY = pytest.mark.parametrize("name", sorted(STRUCTURES))
 
 
 def coordinates(name: str, *lead: int, seed: int = 0) -> torch.Tensor:
-    shape = (*lead, *STRUCTURES[name].free(EVENTS[name]))
+    shape = (*lead, TYPES[name].free(EVENTS[name]))
     return torch.from_numpy(np.random.default_rng(seed).normal(size=shape))
 
 
@@ -35,14 +39,56 @@ def free_elements(name: str, x: torch.Tensor) -> torch.Tensor:
     return x
 
 
-def test_every_structure_of_a_domain_has_a_bijection():
-    assert set(DOMAINS) == set(STRUCTURES)
-
-
 @EVERY
 def test_values_lie_in_their_domain(name):
     x, _ = STRUCTURES[name].constrain(coordinates(name, 50))
-    assert not DOMAINS[name].violations(x.numpy()).any()
+    assert not TYPES[name].domain.violations(x.numpy()).any()
+
+
+@EVERY
+def test_values_alone_are_the_same(name):
+    u = coordinates(name, 5)
+    torch.testing.assert_close(STRUCTURES[name].value(u), STRUCTURES[name].constrain(u)[0], rtol=0, atol=0)
+
+
+@EVERY
+def test_the_middle_lies_inside(name):
+    for event in (EVENTS[name], SMALLEST[name]):
+        assert not TYPES[name].domain.violations(TYPES[name].middle(event)).any()
+
+
+@EVERY
+def test_elements_lie_where_they_are_said_to(name):
+    x = STRUCTURES[name].constrain(3 * coordinates(name, 200))[0].numpy()
+    low, high = TYPES[name].range_of_elements(x)
+    assert ((x >= low) & (x <= high)).all()
+
+
+@EVERY
+def test_what_it_is_also_holds(name):
+    other = TYPES[name].is_also
+    x = STRUCTURES[name].constrain(coordinates(name, 50))[0].numpy()
+    assert not other or not TYPES[other].domain.violations(x).any()
+
+
+@EVERY
+def test_numpy_computes_the_same(name):
+    plain = Coordinates(TYPES[name], EVENTS[name], NUMPY)
+    u = coordinates(name, 3, 2)
+    x, jacobian = STRUCTURES[name].constrain(u)
+    for expected, found in zip((x, jacobian), plain.constrain(u.numpy()), strict=True):
+        np.testing.assert_allclose(found, expected.numpy(), rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(plain.unconstrain(x.numpy()), u.numpy(), rtol=1e-8, atol=1e-8)
+
+
+@EVERY
+def test_an_event_of_one_element(name):
+    made = structured(TYPES[name], SMALLEST[name], TorchBackend())
+    u = torch.zeros(2, TYPES[name].free(SMALLEST[name]), dtype=torch.float64)
+    x, jacobian = made.constrain(u)
+    assert not TYPES[name].domain.violations(x.numpy()).any()
+    assert jacobian.shape == (2,)
+    assert made.unconstrain(x).shape == u.shape
 
 
 @EVERY

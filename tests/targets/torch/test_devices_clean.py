@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
+from scistan.constrained import TYPES
 from scistan.distributions import REGISTRY
 from scistan.graph.node import Data
 from scistan.ops.expression import Expression
@@ -18,7 +19,7 @@ from scistan.passes import run_passes
 from scistan.targets.evaluate import Evaluator, Value
 from scistan.targets.torch import TorchDensity
 from scistan.targets.torch.backend import TorchBackend
-from scistan.targets.torch.bijections import STRUCTURES, bounded
+from scistan.targets.torch.bijections import bounded, structured
 from tests.distributions.evaluation import Bare, leaves
 from tests.distributions.strategies import cases
 from tests.ops.op_cases import CASES
@@ -164,16 +165,18 @@ def test_every_op_forwards_as_if_on_cuda(case):
         assert evaluator[node_of(expression)].array.device.type == "cuda"
 
 
-@pytest.mark.parametrize("name", sorted(STRUCTURES))
+@pytest.mark.parametrize("name", sorted(TYPES))
 def test_every_bijection(name):
     event = (3, 3) if name.startswith(("cov", "corr", "cholesky")) else (4,)
-    made = STRUCTURES[name]
-    u = torch.zeros((2, *made.free(event)), device="meta", dtype=torch.float64, requires_grad=True)
+    free = TYPES[name].free(event)
+    made = structured(TYPES[name], event, TorchBackend("meta"))
+    u = torch.zeros((2, free), device="meta", dtype=torch.float64, requires_grad=True)
     x, jacobian = made.constrain(u)
     torch.autograd.grad(x.sum() + jacobian.sum(), u)
     assert made.unconstrain(x).device.type == "meta"
     with as_if_on_cuda() as device:
-        x, jacobian = made.constrain(torch.zeros((2, *made.free(event)), device=device, dtype=torch.float64))
+        made = structured(TYPES[name], event, TorchBackend(device))
+        x, jacobian = made.constrain(torch.zeros((2, free), device=device, dtype=torch.float64))
         assert x.device.type == jacobian.device.type == made.unconstrain(x).device.type == "cuda"
 
 
