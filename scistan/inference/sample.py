@@ -37,7 +37,7 @@ from scistan.inference.refusal import in_users_terms
 from scistan.inference.size import check_size
 from scistan.inference.subject import NOTHING_GENERATED, Fitted, Subject
 from scistan.messages import sampling as messages
-from scistan.passes.rows import merge_equal_rows
+from scistan.passes import run_data_passes
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy.evaluate import NUMPY
 from scistan.targets.stan.program import lower_to_stan
@@ -170,7 +170,7 @@ def subject_of(
         graph = replace(graph, derived={n: node for n, node in graph.derived.items() if n in keep})
         instance = replace(instance, graph=graph)
     numbers = Evaluator(instance, NUMPY)
-    sampled = merge_equal_rows(instance, lambda node: numbers[node].array) if merge else instance
+    sampled = run_data_passes(instance, lambda node: numbers[node].array) if merge else instance
     program = lower_to_stan(sampled.graph, threads=threads, **NOTHING_GENERATED)
     return Subject(instance, program, model, sampled)
 

@@ -221,6 +221,13 @@ def unknown_pass(name: str, known: Iterable[str]) -> ModelError:
     return ModelError(f"there is no pass `{name}`.", remedy=nearest(name, known), place=user_place())
 
 
+def unknown_stage(stage: object, known: Iterable[str]) -> ModelError:
+    listed = ", ".join(known)
+    return ModelError(
+        f"there is no stage `{name_given(stage)}`.", remedy=f"the stages are {listed}", place=user_place()
+    )
+
+
 def unknown_result(name: object, known: Iterable[str]) -> ModelError:
     listed = sorted(known)
     close = get_close_matches(name_given(name)[:200], listed, n=1, cutoff=0.5)

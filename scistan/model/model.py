@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self, overload
 
 import numpy as np
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from scistan.inference.agreement import Agreement
     from scistan.inference.fit import Fit
     from scistan.inference.point import PointEstimate
+    from scistan.inference.stages import Stage
     from scistan.inference.subject import Subject
     from scistan.model.picture import Picture
     from scistan.model.show import Latex
@@ -288,8 +289,19 @@ class Model:
 
         return lower_to_stan(self.to_graph(), **switches).text
 
-    def explain(self, **switches: bool) -> Explanation:
-        """Tell what each pass did on the way to the Stan program; `glm=False` and the like switch one off."""
+    @overload
+    def explain(self, stage: None = None, **switches: bool) -> Explanation: ...
+    @overload
+    def explain(self, stage: str, **switches: bool) -> Stage: ...
+    def explain(self, stage: str | None = None, **switches: bool) -> Explanation | Stage:
+        """Tell what each pass did on the way to the Stan program; `glm=False` and the like switch one off.
+
+        With a `stage`, show the model there: "graph", the name of a pass, "program", "data" or "request".
+        """
+        if stage is not None:
+            from scistan.inference.stages import show_stage
+
+            return show_stage(self.instance(), stage, switches)
         from scistan.passes.explain import explain
 
         return explain(self.to_graph(), **switches)

@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from scistan.graph.graph import Graph
+from scistan.graph.instance import Instance
+from scistan.graph.node import Node
 from scistan.messages import inference as messages
 from scistan.passes.factor import use_cholesky_forms
 from scistan.passes.glm import fuse_glm
 from scistan.passes.lists import gather_lists
 from scistan.passes.noncenter import noncenter
+from scistan.passes.rows import merge_equal_rows
 from scistan.passes.stable import use_stable_forms
 from scistan.passes.sufficient import use_sufficient_statistics
 from scistan.passes.vectorize import vectorize
 
-__all__ = ["PASSES", "Pass", "Stages", "run_passes", "trace_passes"]
+__all__ = ["DATA_PASSES", "PASSES", "DataPass", "Pass", "Stages", "run_data_passes", "run_passes", "trace_passes"]
+
+Numbers = Callable[[Node], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +34,19 @@ class Pass:
     run: Callable[[Graph], Graph]
 
 
+@dataclass(frozen=True, slots=True)
+class DataPass:
+    """A rewriting that looks at the data, so that the program it leads to is one for these data alone."""
+
+    name: str
+    reason: str
+    run: Callable[[Instance, Numbers], Instance]
+
+
+# Made before all others, and only where the program is run once and thrown away: executables serve any data.
+DATA_PASSES = (
+    DataPass("equal_rows", "first: what is merged is fewer rows for every later pass", merge_equal_rows),
+)
 PASSES = (
     Pass("stable_forms", "first: later passes look for the forms it makes, such as a logit", use_stable_forms),
     Pass("vectorize", "before what looks at vectors: a loop of scalars becomes one", vectorize),
@@ -55,6 +75,13 @@ def run_passes(graph: Graph, **switches: bool) -> Stages:
             plain = after
         fused = after
     return Stages(plain, fused)
+
+
+def run_data_passes(instance: Instance, numbers: Numbers) -> Instance:
+    """Run the passes that look at data; `numbers` gives the value of a node without latents."""
+    for step in DATA_PASSES:
+        instance = step.run(instance, numbers)
+    return instance
 
 
 def trace_passes(graph: Graph, **switches: bool) -> Iterator[tuple[Pass, Graph, Graph]]:

@@ -13,8 +13,9 @@ from scistan.graph.graph import Graph
 from scistan.graph.node import Apply, Variable, literal
 from scistan.graph.verify import check
 from scistan.ops import REGISTRY
-from scistan.passes import PASSES
+from scistan.passes import DATA_PASSES, PASSES
 from scistan.shapes import Size
+from scistan.targets.evaluate import NUMPY, Evaluator
 from tests.graph.random_graphs import random_model
 from tests.zoo import ZOO
 
@@ -35,6 +36,15 @@ def test_every_pass_leaves_a_sound_graph(name):
     for step in PASSES:
         graph = step.run(graph)
         check(graph)
+
+
+@pytest.mark.parametrize("name", ZOO)
+def test_passes_that_look_at_data_leave_a_sound_graph(name):
+    instance = ZOO[name]().instance()
+    numbers = Evaluator(instance, NUMPY)
+    for step in DATA_PASSES:
+        instance = step.run(instance, lambda node: numbers[node].array)
+        check(instance.graph)
 
 
 def test_passes_on_random_models():
