@@ -1,4 +1,4 @@
-"""What a constraint does to a draw's density: its normalizer, where that is known, and what it depends on.
+"""What a constraint does to the density of a law: its normalizer, where that is known, and what it depends on.
 
 Elements drawn freely and kept only where they keep the constraint have a density that is divided by the probability
 of keeping it. The constrained types declare that, in SciStan's own ops, and every target takes it from here.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from scistan.constrained import CONSTRAINTS
 from scistan.distributions.declaration import Distribution
-from scistan.graph.graph import Draw
+from scistan.graph.graph import Law
 from scistan.graph.node import Node
 from scistan.graph.walk import has_latents
 from scistan.ops.expression import Expression
@@ -17,11 +17,11 @@ from scistan.shapes import Size
 __all__ = ["is_known", "log_normalizer", "unknown_depends_on"]
 
 
-def log_normalizer(draw: Draw) -> Expression | None:
+def log_normalizer(law: Law) -> Expression | None:
     """Give what a constraint adds to the log density of each vector; None without one, or where it is unknown."""
-    if draw.constraint is None or draw.distribution.improper:
+    if law.constraint is None or law.distribution.improper:
         return None
-    return CONSTRAINTS[draw.constraint].log_normalizer(draw.distribution, draw.args, draw.shape[-1])
+    return CONSTRAINTS[law.constraint].log_normalizer(law.distribution, law.args, law.shape[-1])
 
 
 def is_known(constraint: str, d: Distribution, args: tuple[Node, ...]) -> bool:

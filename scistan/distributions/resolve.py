@@ -1,4 +1,4 @@
-"""From an unnamed distribution to a draw: its shape, and the domain of its value."""
+"""From an unnamed distribution to a law: its shape, and the domain of its value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scistan.distributions.options import MOST_ELEMENTS
 from scistan.distributions.own import check_own
 from scistan.distributions.unnamed import Unnamed
 from scistan.domains import Domain
-from scistan.graph.graph import Draw
+from scistan.graph.graph import Law
 from scistan.graph.node import Literal, Node
 from scistan.messages import bounds
 from scistan.messages import model as messages
@@ -20,7 +20,7 @@ from scistan.shapes import Equality, Shape, Size, SizeConflict, broadcast, value
 __all__ = ["batch_rank", "resolve", "value_domain"]
 
 
-def resolve(name: str, made: Unnamed, given: Shape | None, values: Shape | None) -> Draw:
+def resolve(name: str, made: Unnamed, given: Shape | None, values: Shape | None) -> Law:
     """Work out the shape of a variable: what was asked for, the arguments and the values, united."""
     d = made.distribution
     batches = [
@@ -59,7 +59,7 @@ def resolve(name: str, made: Unnamed, given: Shape | None, values: Shape | None)
     if math.prod(values_of(shape)) > MOST_ELEMENTS:
         raise bounds.shape_too_large(name, values_of(shape))
     shared += check_own(name, d, made.args, shape)
-    return Draw(
+    return Law(
         d,
         made.args,
         shape,
@@ -98,18 +98,18 @@ def _prefer(full: Shape, wanted: list[Shape]) -> Shape:
     return wanted[0] if wanted else full
 
 
-def batch_rank(draw: Draw) -> int:
-    """Count the axes over which a draw's events are repeated."""
-    return len(draw.shape) - draw.event_rank
+def batch_rank(law: Law) -> int:
+    """Count the axes over which the events of a law are repeated."""
+    return len(law.shape) - law.event_rank
 
 
-def value_domain(draw: Draw) -> Domain:
-    """Give the domain of a draw's value: support, the user's bounds, and a constraint if one was set."""
-    d: Distribution = draw.distribution
-    support = d.domain(draw.args)
-    if draw.constraint is not None:
-        return TYPES[draw.constraint].domain
-    return support.within(_bound(draw.lower, support.lower, max), _bound(draw.upper, support.upper, min))
+def value_domain(law: Law) -> Domain:
+    """Give the domain of a value that follows a law: support, the user's bounds, and a constraint if one was set."""
+    d: Distribution = law.distribution
+    support = d.domain(law.args)
+    if law.constraint is not None:
+        return TYPES[law.constraint].domain
+    return support.within(_bound(law.lower, support.lower, max), _bound(law.upper, support.upper, min))
 
 
 def _bound(given: Node | None, own: object, inner: Callable[..., float]) -> object:

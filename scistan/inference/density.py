@@ -56,7 +56,7 @@ def latent_values(instance: Instance, values: Mapping[str, object]) -> dict[Node
     for name, term in latents.items():
         labelled = _named(read_array(values[name], name), name, instance.dims.get(name, ()))
         array = labelled.values.astype(float)
-        expected = instance.shape(term.draw.shape)
+        expected = instance.shape(term.law.shape)
         if array.shape != expected:
             raise model_messages.data_shape(name, expected, array.shape)
         found[term.value] = _in_order(instance, term, array, labelled.labels)
@@ -81,7 +81,7 @@ def _in_order(
     for axis, own in enumerate(labels):
         if own is None or own.implied:
             continue
-        dim, size = dims[axis], term.draw.shape[axis]
+        dim, size = dims[axis], term.law.shape[axis]
         named = instance.coords.get(dim)
         dim, known = (dim, Labels(named)) if named is not None else beside.get(instance.table.reduce(size), ("", None))
         try:
@@ -107,7 +107,7 @@ def check_complete(instance: Instance) -> None:
 
 def idle_latents(graph: Graph) -> list[Term]:
     """List the latents that nothing uses."""
-    used = set(topological([node for term in graph.terms for node in term.draw.inputs] + list(graph.derived.values())))
+    used = set(topological([node for term in graph.terms for node in term.law.inputs] + list(graph.derived.values())))
     return [term for term in graph.latents if term.value not in used]
 
 

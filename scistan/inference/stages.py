@@ -18,11 +18,11 @@ from scistan.passes import DATA_PASSES, PASSES, trace_passes
 from scistan.targets.evaluate import NUMPY, Evaluator
 from scistan.targets.stan.program import lower_to_stan
 
-__all__ = ["STAGES", "Stage", "show_stage"]
+__all__ = ["STAGES", "ShownStage", "show_stage"]
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class ShownStage:
     """A stage of the pipeline by its name, and what the model is there."""
 
     name: str
@@ -35,11 +35,11 @@ class Stage:
         return f"<pre>{escape(self.text)}</pre>"
 
 
-def show_stage(instance: Instance, stage: object, switches: Mapping[str, bool]) -> Stage:
+def show_stage(instance: Instance, stage: object, switches: Mapping[str, bool]) -> ShownStage:
     """Run the pipeline up to a stage and show what is there."""
     if not isinstance(stage, str) or stage not in STAGES:
         raise messages.unknown_stage(stage, STAGES)
-    return Stage(stage, STAGES[stage](instance, switches))
+    return ShownStage(stage, STAGES[stage](instance, switches))
 
 
 def _graph(instance: Instance, switches: Mapping[str, bool]) -> str:
@@ -103,7 +103,7 @@ def _request(instance: Instance, switches: Mapping[str, bool]) -> str:
 
 
 def _shape(instance: Instance, name: str) -> str:
-    shape = next(instance.shape(t.draw.shape) for t in instance.graph.latents if t.name == name)
+    shape = next(instance.shape(t.law.shape) for t in instance.graph.latents if t.name == name)
     return f"[{', '.join(map(str, shape))}]" if shape else ""
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from scistan.graph.called import assigned_name, variable_name
 from scistan.graph.labelled import Coding, Labelled
 from scistan.graph.labels import Labels
 from scistan.graph.node import Data, Node, extent, literal
 from scistan.graph.places import remember, user_place
+from scistan.graph.source_names import assigned_name, variable_name
 from scistan.messages import coding as coding_messages
 from scistan.messages import model as model_messages
 from scistan.messages import values as messages

@@ -11,11 +11,11 @@ from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.messages import inference as messages
+from scistan.passes.equal_rows import merge_equal_rows
 from scistan.passes.factor import use_cholesky_forms
 from scistan.passes.glm import fuse_glm
 from scistan.passes.lists import gather_lists
 from scistan.passes.noncenter import noncenter
-from scistan.passes.rows import merge_equal_rows
 from scistan.passes.stable import use_stable_forms
 from scistan.passes.sufficient import use_sufficient_statistics
 from scistan.passes.vectorize import vectorize

@@ -16,7 +16,7 @@ from scistan.messages import declared as messages
 from scistan.ops.declaration import Op
 from scistan.shapes import Size
 
-__all__ = ["NUMPY", "Backend", "Evaluator", "Value", "aligned", "concrete", "implementation", "meeting_rank"]
+__all__ = ["NUMPY", "Backend", "Evaluator", "Lookup", "Value", "aligned", "concrete", "implementation", "meeting_rank"]
 
 Array = Any
 
@@ -27,6 +27,12 @@ class Value:
 
     array: Array
     batched: bool = False
+
+
+class Lookup(Protocol):
+    """Whatever knows the values of nodes."""
+
+    def __getitem__(self, node: Node) -> Value: ...
 
 
 class Backend(Protocol):

@@ -18,10 +18,10 @@ def draw_constrained(
     rng: np.random.Generator, size: tuple[int, ...], term: Term, args: list[np.ndarray]
 ) -> np.ndarray:
     """Draw the elements given that they keep their constraint."""
-    d: Distribution = term.draw.distribution
-    kind = term.draw.constraint or ""
+    d: Distribution = term.law.distribution
+    kind = term.law.constraint or ""
     lower = TYPES[kind].element[0]
-    cut = np.isfinite(lower) and d.domain(term.draw.args).lower is None
+    cut = np.isfinite(lower) and d.domain(term.law.args).lower is None
 
     def free(size: tuple[int, ...], args: list[np.ndarray]) -> np.ndarray:
         drawn = draw_truncated(rng, size, d, args, lower, None) if cut else d.draw(rng, size, *args)

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from scistan.graph.graph import Term
-from scistan.graph.node import Node
-from scistan.targets.evaluate import Value
+from scistan.targets.evaluate import Lookup
 from scistan.targets.stan.syntax import Declare, Statement
 
-__all__ = ["Lookup", "Parameter"]
-
-
-class Lookup(Protocol):
-    """Whatever knows the values of nodes."""
-
-    def __getitem__(self, node: Node) -> Value: ...
+__all__ = ["DeclaredLatent"]
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class DeclaredLatent:
     """What the parameters block declares for a latent.
 
     `to_free` gives the free variable's value from the latent's own and those of other nodes. `prior` is the free
