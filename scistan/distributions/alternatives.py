@@ -13,8 +13,8 @@ from scistan.distributions.multivariate import normal_by_chol, normal_by_cov, no
 from scistan.distributions.options import OPTIONS
 from scistan.distributions.signatures import describe, signature_of
 from scistan.distributions.unnamed import Unnamed
+from scistan.messages import arguments as messages
 from scistan.messages import expressions
-from scistan.messages import model as messages
 
 __all__ = ["ALTERNATIVES", "Alternatives"]
 

@@ -8,7 +8,7 @@ from scistan.distributions.declaration import Distribution, Parameter, constant_
 from scistan.distributions.within import check_bare_latent
 from scistan.graph.node import Node, extent
 from scistan.graph.walk import has_latents
-from scistan.messages import model as messages
+from scistan.messages import arguments as messages
 from scistan.messages.values import as_given
 from scistan.ops.coerce import as_node
 from scistan.shapes import GIVEN, Size, values_of
@@ -24,7 +24,8 @@ def read_argument(d: Distribution, parameter: Parameter, value: object) -> Node:
     node = as_node(value)
     numbers = constant_value(node)
     if len(node.shape) < domain.event_rank or (domain.square and node.shape[-1].today != node.shape[-2].today):
-        raise messages.illegal_constant(d.title, name, domain.words, f"of shape {values_of(node.shape)}", d.signature)
+        shape = f"of shape {values_of(node.shape)}"
+        raise messages.illegal_constant(d.title, name, domain.words, shape, d.signature)
     if domain.integer and d.stan.name and not node.integer and has_latents(node):
         raise messages.illegal_constant(d.title, name, domain.words, "computed from latents", d.signature)
     if numbers is not None:

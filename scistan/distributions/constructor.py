@@ -12,8 +12,8 @@ from scistan.distributions.options import OPTIONS, set_options
 from scistan.distributions.signatures import describe, signature_of
 from scistan.distributions.unnamed import Unnamed
 from scistan.distributions.within import check_bare_relation
+from scistan.messages import arguments as messages
 from scistan.messages import expressions, neighbours
-from scistan.messages import model as messages
 from scistan.ops.unreadable import looks_like_numbers
 
 __all__ = ["Constructor", "refuse_name_first"]

@@ -13,8 +13,8 @@ from scistan.distributions.declaration import constant_value
 from scistan.distributions.unnamed import Unnamed
 from scistan.distributions.within import check_bare_bounds
 from scistan.given import as_switch
+from scistan.messages import arguments as messages
 from scistan.messages import bounds, constraints
-from scistan.messages import model as messages
 from scistan.messages.values import as_given
 from scistan.ops.coerce import as_node, read_dims
 from scistan.shapes import Size, values_of
@@ -72,13 +72,13 @@ def _constraint(made: Unnamed, constraint: Any) -> str | None:
     if constraint is None:
         return None
     if not isinstance(constraint, str) or constraint not in CONSTRAINTS or d.event_rank or d.discrete:
-        raise messages.bad_constraint(d.title, constraint, CONSTRAINTS)
+        raise constraints.bad_constraint(d.title, constraint, CONSTRAINTS)
     if made.lower is not None or made.upper is not None:
-        raise messages.constraint_and_bounds(d.title, constraint)
+        raise constraints.constraint_and_bounds(d.title, constraint)
     support = d.domain(made.args)
     bounded = support.lower is not None or support.upper is not None
     if bounded and (support.lower != 0 or support.upper is not None or constraint == "sum_to_zero"):
-        raise messages.constraint_and_support(d.title, constraint, support.words)
+        raise constraints.constraint_and_support(d.title, constraint, support.words)
     kind = "positive_ordered" if bounded else constraint
     latent = unknown_depends_on(kind, d, made.args)
     if latent:

@@ -15,8 +15,9 @@ from scistan.distributions.density import log_mass_between
 from scistan.errors import Place
 from scistan.graph.node import Data, Node
 from scistan.graph.places import user_place
+from scistan.messages import arguments as arguments_messages
 from scistan.messages import expressions
-from scistan.messages import model as messages
+from scistan.messages import observations as observations_messages
 from scistan.ops import FUNCTIONS
 from scistan.ops.coding import coded_leaf
 from scistan.ops.coerce import as_node, holds_expressions, read_dims
@@ -57,11 +58,11 @@ class Unnamed(Expression):
 
     @property
     def _scistan_node_(self) -> Node:
-        raise messages.unnamed_distribution(self.distribution.title)
+        raise arguments_messages.unnamed_distribution(self.distribution.title)
 
     @property
     def _node(self) -> Node:  # type: ignore[override]  # a slot of expressions, which an unnamed one never fills
-        raise messages.unnamed_distribution(self.distribution.title)
+        raise arguments_messages.unnamed_distribution(self.distribution.title)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name in self.__slots__:
@@ -145,13 +146,13 @@ class Unnamed(Expression):
     def _argument(self, value: object) -> Expression:
         """Check what a density or probability is asked at: elements tied by a constraint have none of their own."""
         if self.constraint is not None:
-            raise messages.no_density_of_one(self.distribution.title, self.constraint)
+            raise arguments_messages.no_density_of_one(self.distribution.title, self.constraint)
         return Expression(as_node(value))
 
     def _cumulative(self, kind: str, value: object) -> Expression:
         d = self.distribution
         if d.log_cdf is None or d.log_ccdf is None:
-            raise messages.no_cdf(d.title)
+            raise arguments_messages.no_cdf(d.title)
         at = self._argument(value)
         if d.discrete and not at._scistan_node_.integer:
             at = FUNCTIONS["floor"](at)  # at most 1.5 events are at most 1
@@ -174,10 +175,10 @@ def _observed_leaf(name: str, values: object, dims: tuple[str, ...] | None) -> D
     """Give the leaf of observed values; named data keep theirs, so that swapping them swaps what is observed."""
     if not isinstance(values, Expression):
         if holds_expressions(values):
-            raise messages.not_observable(name)
+            raise observations_messages.not_observable(name)
         named = dims is not None and getattr(values, "ndim", None) == len(dims)
         return coded_leaf(values, dims if named else None)
     node = values._scistan_node_
     if not isinstance(node, Data):
-        raise messages.not_observable(name)
+        raise observations_messages.not_observable(name)
     return node

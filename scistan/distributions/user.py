@@ -13,7 +13,7 @@ from scistan.distributions.own import OwnFormula
 from scistan.domains import Domain
 from scistan.given import check_field, is_name
 from scistan.graph.places import user_place
-from scistan.messages import model as messages
+from scistan.messages import arguments as messages
 from scistan.messages.values import as_given
 from scistan.ops.own_stan import note_own_stan
 
@@ -143,5 +143,7 @@ def _event_shape(like: str, support: Domain, parameters: Mapping[str, object]) -
     if not rank:
         return None
     if like not in parameters:
-        raise messages.illegal_constant("declare_distribution", "event_like", "the name of an argument", as_given(like))
+        raise messages.illegal_constant(
+            "declare_distribution", "event_like", "the name of an argument", as_given(like)
+        )
     return lambda arguments: arguments[like].shape[-rank:]

@@ -16,6 +16,7 @@ from scistan.graph.walk import topological
 from scistan.messages import data as data_messages
 from scistan.messages import inference as messages
 from scistan.messages import model as model_messages
+from scistan.messages import observations as observations_messages
 from scistan.ops.coerce import Labelled, read_array
 from scistan.ops.turn import turned
 from scistan.passes.vectorize import vectorize
@@ -58,7 +59,7 @@ def latent_values(instance: Instance, values: Mapping[str, object]) -> dict[Node
         array = labelled.values.astype(float)
         expected = instance.shape(term.law.shape)
         if array.shape != expected:
-            raise model_messages.data_shape(name, expected, array.shape)
+            raise observations_messages.data_shape(name, expected, array.shape)
         found[term.value] = _in_order(instance, term, array, labelled.labels)
     return found
 
@@ -95,7 +96,7 @@ def _in_order(
 def check_complete(instance: Instance) -> None:
     """Refuse a model with promised data that never came, or with latents that nothing uses."""
     if instance.missing:
-        raise model_messages.missing_values(instance.missing)
+        raise observations_messages.missing_values(instance.missing)
     graph = instance.graph
     if not graph.observed:
         return
@@ -119,4 +120,4 @@ def _check_loops(instance: Instance) -> None:
         instance.on(vectorize(instance.graph))
     except SizeConflict:
         names = [t.name for t in instance.graph.observed]
-        raise model_messages.outgrown_loop(names) from None
+        raise observations_messages.outgrown_loop(names) from None

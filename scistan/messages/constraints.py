@@ -1,9 +1,13 @@
-"""Wording of constraints between elements: what cannot be normalized, and which constant is left out."""
+"""Wording of constraints between elements: what they fit, what cannot be normalized, which constant is left out."""
 
 from __future__ import annotations
 
-from scistan.errors import UnsupportedError
+from collections.abc import Iterable
+
+from scistan.errors import ModelError, UnsupportedError
 from scistan.graph.places import user_place
+from scistan.messages.arguments import nearest
+from scistan.messages.values import as_given, name_given
 
 _WHY = {
     "ordered": "the probability of their order has no exact form where the elements' arguments differ",
@@ -36,4 +40,36 @@ def missing_constant(name: str, constraint: str) -> str:
     return (
         f"the log density of `{name}` lacks a constant: with constraint={constraint!r}, {_WHY[constraint]}. It depends "
         "on no latent, so draws and estimates are exact; differences of log densities between models are not."
+    )
+
+
+def bad_constraint(name: str, constraint: object, known: Iterable[str]) -> ModelError:
+    return ModelError(
+        f"`{name}` cannot take constraint={as_given(constraint)}.",
+        remedy=nearest(name_given(constraint), known),
+        place=user_place(),
+    )
+
+
+def constraint_and_bounds(name: str, constraint: str) -> ModelError:
+    return ModelError(
+        f"`{name}`: constraint={as_given(constraint)} cannot be joined with `lower` and `upper`.",
+        remedy="drop one of them; constraint='positive_ordered' starts at 0",
+        place=user_place(),
+    )
+
+
+def constraint_needs_axis(name: str, constraint: str) -> ModelError:
+    return ModelError(
+        f"`{name}` is a single number, and constraint={as_given(constraint)} relates several.",
+        remedy="give it a `shape=` or `dims=`",
+        place=user_place(),
+    )
+
+
+def constraint_and_support(name: str, constraint: str, words: str) -> ModelError:
+    return ModelError(
+        f"`{name}` cannot take constraint={as_given(constraint)}: its values are {words}.",
+        remedy="choose a distribution on the real line, or a positive one with 'positive_ordered'",
+        place=user_place(),
     )

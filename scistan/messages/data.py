@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from scistan.errors import DataError, ModelError, Place
 from scistan.graph.labels import LabelsDiffer
 from scistan.graph.places import user_place
-from scistan.messages.model import Lengths, nearest
+from scistan.messages.arguments import Lengths, nearest
 from scistan.messages.values import as_given
 
 

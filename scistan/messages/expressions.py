@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from scistan.errors import ArgumentError, ModelError
 from scistan.graph.places import user_place
-from scistan.messages.model import Lengths
+from scistan.messages.arguments import Lengths
 from scistan.messages.neighbours import of_distributions_elsewhere
 from scistan.messages.values import name_given
 

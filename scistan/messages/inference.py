@@ -10,7 +10,8 @@ from scistan.domains import Domain
 from scistan.errors import DataError, InternalError, ModelError, Place, SamplingError, ScistanError, UnsupportedError
 from scistan.graph.places import user_place
 from scistan.messages import sampling
-from scistan.messages.model import UnknownVariableError, nearest
+from scistan.messages.arguments import nearest
+from scistan.messages.model import UnknownVariableError
 from scistan.messages.values import as_given, name_given
 
 

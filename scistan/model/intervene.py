@@ -19,6 +19,7 @@ from scistan.graph.walk import rebuild, topological
 from scistan.inference.density import idle_latents
 from scistan.messages import data as data_messages
 from scistan.messages import model as messages
+from scistan.messages import observations as observations_messages
 from scistan.model.acts import Acts
 from scistan.model.numbers import check_values
 from scistan.model.relevel import NewLevels
@@ -122,7 +123,7 @@ def _enter(model: Model, values: Mapping[str, object], before: Instance) -> None
         given = turned(read_array(value, name), name, entry.dims)
         shape = followed_shape(leaf.shape, before.shape(leaf.shape), instance)
         if given.values.shape != shape:
-            raise messages.data_shape(name, shape, given.values.shape)
+            raise observations_messages.data_shape(name, shape, given.values.shape)
         labels = read_values(variables, name, value).labels
         beside = labels_beside(instance) if any(own is not None for own in labels) else {}
         for axis, (key, own) in enumerate(zip(entry.keys, labels, strict=True)):
@@ -150,7 +151,7 @@ def _match_beside(variables: Variables, leaf: Data, axis: int, own: Labels, besi
 def _check_domain(variables: Variables, entry: Entry, values: np.ndarray, shape: tuple[int, ...]) -> None:
     """Refuse values that a variable never has; bounds that are data count once these have labels and lengths."""
     if values.ndim != len(shape):
-        raise messages.data_shape(entry.name, shape, values.shape)
+        raise observations_messages.data_shape(entry.name, shape, values.shape)
     law = _draw_of(variables, entry.node)
     if law is not None:
         check_values(entry.name, law, values, lambda _: False, variables.numbers, None)
@@ -259,4 +260,4 @@ def warn_of_outdated(variables: Variables) -> None:
     """Say that a fit conditions on what was observed before an intervention."""
     observed = [t.name for t in variables.graph().observed if t.value in variables.acts.outdated]
     if observed:
-        warn_at_users_line(messages.observed_before(variables.acts.done, observed), messages.ModelWarning)
+        warn_at_users_line(observations_messages.observed_before(variables.acts.done, observed), messages.ModelWarning)

@@ -14,6 +14,7 @@ from scistan.given import as_switch
 from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
 from scistan.graph.node import Data
+from scistan.messages import arguments as arguments_messages
 from scistan.messages import data as data_messages
 from scistan.messages import model as messages
 from scistan.messages import neighbours
@@ -63,7 +64,7 @@ class Model:
 
     def __init__(self, name: str = "", coords: Mapping[str, Sequence[object]] | None = None) -> None:
         if not isinstance(name, str):
-            raise messages.illegal_constant("Model", "name", "a text", as_given(name))
+            raise arguments_messages.illegal_constant("Model", "name", "a text", as_given(name))
         if name:
             self._variables.owner, self._variables.identity = name, Identity(name)
         self._variables.declare_coords({} if coords is None else coords)

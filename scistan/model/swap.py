@@ -13,7 +13,7 @@ from scistan.graph.node import Data, Node, is_applied
 from scistan.graph.walk import topological
 from scistan.messages import coding as coding_messages
 from scistan.messages import data as messages
-from scistan.messages import model as model_messages
+from scistan.messages import observations as model_messages
 from scistan.messages import values as values_messages
 from scistan.model.axes import Key, dim_key, matching_order
 from scistan.model.numbers import check_arguments, check_indices, check_values

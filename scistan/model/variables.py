@@ -18,6 +18,7 @@ from scistan.graph.walk import topological
 from scistan.messages import coding as coding_messages
 from scistan.messages import data as data_messages
 from scistan.messages import model as messages
+from scistan.messages import observations as observations_messages
 from scistan.model.acts import Acts
 from scistan.model.axes import Axes, Key
 from scistan.model.entry import Entry, Identity
@@ -91,7 +92,7 @@ class Variables:
             self._check_free(old)
             self._check_not_its_own(old, entry)
             if old.role == entry.role == "observed" and old.place == entry.place is not None:  # a loop, most likely
-                warn_at_users_line(messages.observed_again(name), messages.ModelWarning)
+                warn_at_users_line(observations_messages.observed_again(name), messages.ModelWarning)
             self._remove(old)  # a new meaning may depend on what was written since, so it goes last
             self._enter(entry)
 
@@ -164,7 +165,7 @@ class Variables:
         if leaf in self.named or (isinstance(leaf, Data) and leaf.default is not None):
             return
         if isinstance(leaf, Data):
-            raise messages.foreign_promise()
+            raise observations_messages.foreign_promise()
         if leaf.owner is self.identity:
             raise messages.stale_variable(leaf.name)
         raise messages.foreign_variable(leaf.name, getattr(leaf.owner, "name", "another"))

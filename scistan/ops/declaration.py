@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scistan.graph.node import Apply, Node, apply, find_applied
-from scistan.messages import model as messages
+from scistan.messages import arguments as messages
 from scistan.ops.axes import AxesRule
 from scistan.shapes import Equality, Shape, SizeConflict, broadcast, values_of
 
