@@ -6,7 +6,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from scistan.distributions.alternatives import ALTERNATIVES, Alternatives
-from scistan.distributions.constructor import Constructor
+from scistan.distributions.constructor import CONSTRUCTORS, Constructor
 from scistan.distributions.declaration import REGISTRY, Distribution, Parameter, Relation, StanForm, declare
 from scistan.distributions.unnamed import Unnamed
 
@@ -26,8 +26,4 @@ __all__ = [
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
 
-CONSTRUCTORS: dict[str, Constructor | Alternatives] = {
-    **{name: Constructor(d) for name, d in REGISTRY.items() if d.public},
-    **ALTERNATIVES,
-}
-"""Every public distribution by its name in `ss`."""
+CONSTRUCTORS.update({name: Constructor(d) for name, d in REGISTRY.items() if d.public} | ALTERNATIVES)

@@ -16,7 +16,10 @@ from scistan.messages import arguments as messages
 from scistan.messages import expressions, neighbours
 from scistan.ops.unreadable import looks_like_numbers
 
-__all__ = ["Constructor", "refuse_name_first"]
+__all__ = ["CONSTRUCTORS", "Constructor", "refuse_name_first"]
+
+CONSTRUCTORS: dict[str, Any] = {}
+"""Every public distribution by its name in `ss`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from scistan import domains
 from scistan.constrained import TYPES
-from scistan.distributions.constructor import Constructor
+from scistan.distributions.constructor import CONSTRUCTORS, Constructor
 from scistan.distributions.declaration import REGISTRY, Distribution, Formula, Parameter, StanForm, declare
 from scistan.distributions.own import OwnFormula
 from scistan.domains import Domain
@@ -117,14 +117,10 @@ def _check(field: str, given: object, words: str, holds: bool) -> None:
 
 
 def _is_taken(name: str) -> bool:
-    from scistan.distributions import CONSTRUCTORS
-
     return name in REGISTRY or name in CONSTRUCTORS
 
 
 def _public(declared: Distribution) -> Constructor:
-    from scistan.distributions import CONSTRUCTORS
-
     made = Constructor(declared)
     CONSTRUCTORS[declared.name] = made
     return made

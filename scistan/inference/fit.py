@@ -215,7 +215,7 @@ class Fit:
 
     def save(self, path: str | Path) -> Path:
         """Write everything to a file: `.nc` (netCDF) or `.zarr`; `ss.load` reads it."""
-        from scistan.inference.persist import save
+        from scistan.inference.save import save
 
         return save(self, as_path("fit.save", path))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from scistan.inference.load import load_fit
 from scistan.inference.paths import as_path
-from scistan.inference.persist import load_fit
 from scistan.inference.record import Record
 from scistan.model.fitted import FittedModel
 from scistan.model.restore import model_of

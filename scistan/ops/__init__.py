@@ -3,44 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from scistan.ops import composite, indexing, kernels, linear, reductions, shaping, special  # noqa: F401
+from scistan.ops import composite, indexing, kernels, linear, numpy_twins, reductions, shaping, special, xarrays  # noqa: F401
 from scistan.ops.declaration import REGISTRY, Op, declare
-from scistan.ops.expression import Expression, function_of, install_operators
-from scistan.ops.numpy_twins import NUMPY_TWINS
+from scistan.ops.expression import Expression, function_of
+from scistan.ops.methods import install_methods
+from scistan.ops.tables import FUNCTIONS
 from scistan.ops.user import declare_op
 
 __all__ = ["FUNCTIONS", "REGISTRY", "Expression", "Op", "declare", "declare_op"]
 
-_METHODS: dict[str, Callable[..., Any]] = {
-    # `@` and the rest are functions with attributes or compositions, so they are installed one by one.
-    "__matmul__": linear.matmul,
-    "__rmatmul__": lambda self, other: linear.matmul(other, self),
-    "__floordiv__": composite.floor_divide,
-    "__rfloordiv__": lambda self, other: composite.floor_divide(other, self),
-    "__mod__": composite.remainder,
-    "__rmod__": lambda self, other: composite.remainder(other, self),
-    "__and__": composite.logical_and,
-    "__rand__": composite.logical_and,
-    "__or__": composite.logical_or,
-    "__ror__": composite.logical_or,
-    "__invert__": composite.logical_not,
-    "__xor__": lambda self, other: NUMPY_TWINS["logical_xor"](self, other),
-    "__rxor__": lambda self, other: NUMPY_TWINS["logical_xor"](other, self),
-    "__divmod__": lambda self, other: (composite.floor_divide(self, other), composite.remainder(self, other)),
-    "__round__": lambda self, decimals=None: NUMPY_TWINS["round"](self, decimals or 0),
-    "dot": linear.dot,
-    "flatten": lambda self: NUMPY_TWINS["ravel"](self),
-    # The methods that NumPy's arrays have under the name of the function.
-    **{name: NUMPY_TWINS[name] for name in ("clip", "copy", "diagonal", "ptp", "ravel", "repeat", "round", "squeeze",
-                                            "swapaxes", "take", "trace", "any", "all")},
-    **{name: getattr(reductions, name) for name in ("sum", "mean", "prod", "min", "max", "var", "std", "cumsum")},
-}
-install_operators()
-Expression.size = property(lambda self: NUMPY_TWINS["size"](self))  # type: ignore[attr-defined]
-for _name, _function in _METHODS.items():
-    setattr(Expression, _name, _function)
+install_methods()
 
 _ELEMENTWISE = {name: function_of(op) for name, op in REGISTRY.items() if op.elementwise and op.public}
 _WRITTEN: dict[str, Callable[..., Expression]] = {
@@ -60,5 +33,4 @@ _WRITTEN: dict[str, Callable[..., Expression]] = {
     )
 }
 
-FUNCTIONS: dict[str, Callable[..., Expression]] = {**_ELEMENTWISE, **_WRITTEN, "pow": _ELEMENTWISE["power"]}
-"""Every public function by its name in `ss`."""
+FUNCTIONS.update({**_ELEMENTWISE, **_WRITTEN, "pow": _ELEMENTWISE["power"]})

@@ -15,6 +15,7 @@ from scistan.graph.source_names import assigned_name, variable_name
 from scistan.messages import coding as coding_messages
 from scistan.messages import observations as model_messages
 from scistan.messages import values as messages
+from scistan.ops.tables import READERS
 from scistan.ops.turn import turned
 from scistan.ops.unreadable import check_columns, is_missing, unreadable
 from scistan.shapes import DATA, Size
@@ -268,14 +269,9 @@ def as_node(value: object) -> Node:
     if type(value) is np.ndarray:
         return _leaf_of_array(value)
     if isinstance(value, list | tuple) and holds_expressions(value):
-        from scistan.ops.shaping import stack
-
-        return as_node(stack(value))
+        return READERS["list"](value)
     if library_of(value) == "xarray":
-        from scistan.ops.xarrays import unwrapped
-
-        bare = unwrapped(value)
-        return data_leaf(value) if bare is value else as_node(bare)
+        return READERS["xarray"](value)
     return data_leaf(value)
 
 

@@ -10,9 +10,11 @@ import numpy as np
 
 from scistan.graph.node import Node
 from scistan.graph.places import remember, user_place
+from scistan.graph.text import short_text
 from scistan.messages import expressions as messages
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import REGISTRY, Op
+from scistan.ops.tables import FUNCTIONS, NUMPY_TWINS
 from scistan.shapes import Shape, Size
 
 __all__ = ["Expression", "build", "function_of"]
@@ -62,6 +64,9 @@ class Expression:
         def __rpow__(self, other: object) -> Expression: ...
         def __matmul__(self, other: object) -> Expression: ...
         def __rmatmul__(self, other: object) -> Expression: ...
+        def __getitem__(self, key: Any) -> Expression: ...
+        def transpose(self, *axes: Any) -> Expression: ...
+        def reshape(self, *shape: Any) -> Expression: ...
         def __neg__(self) -> Expression: ...
         def __abs__(self) -> Expression: ...
         def __lt__(self, other: object) -> Expression: ...
@@ -95,23 +100,6 @@ class Expression:
     def T(self) -> Expression:
         """The transpose."""
         return self.transpose()
-
-    def transpose(self, *axes: Any) -> Expression:
-        """Reorder the axes; reversed when none are given."""
-        from scistan.ops import shaping
-
-        return shaping.transpose(self, axes[0] if len(axes) == 1 and isinstance(axes[0], tuple) else axes or None)
-
-    def reshape(self, *shape: Any) -> Expression:
-        """Put the elements, row by row, in another shape; one length may be -1."""
-        from scistan.ops import shaping
-
-        return shaping.reshape(self, shape[0] if len(shape) == 1 else shape)
-
-    def __getitem__(self, key: Any) -> Expression:
-        from scistan.ops import indexing
-
-        return indexing.index(self, key)
 
     def __len__(self) -> int:
         if not self._node.shape:
@@ -147,8 +135,6 @@ class Expression:
         raise messages.unknown_method(name, [known for known in dir(type(self)) if not known.startswith("_")])
 
     def __repr__(self) -> str:
-        from scistan.graph.text import short_text
-
         shape = f" of shape {tuple(s.today for s in self.shape)}" if self.shape else ""
         return f"<{short_text(self._node)}{shape}>"
 
@@ -169,8 +155,6 @@ class Expression:
     @classmethod
     def __torch_function__(cls, function: Any, _: Any, args: Any = (), options: Any = None) -> Any:
         # torch takes a TypeError of one of its operators for `NotImplemented`: `tensor * m.b` goes on to our own.
-        from scistan.ops import FUNCTIONS
-
         name = getattr(function, "__name__", "function")
         raise messages.torch_function(name, name in FUNCTIONS)
 
@@ -190,8 +174,6 @@ _OF_UFUNCS = {
 
 
 def _call_numpy_twin(name: str, args: Any, options: Any) -> Any:
-    from scistan.ops.numpy_twins import NUMPY_TWINS
-
     twin = NUMPY_TWINS.get(name)
     if twin is None:
         raise messages.unsupported_numpy(name)

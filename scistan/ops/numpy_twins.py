@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from scistan.messages import expressions as messages
-from scistan.ops import composite, linear, reductions, shaping
+from scistan.ops import composite, indexing, kernels, linear, reductions, shaping, special  # noqa: F401  all are declared
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import REGISTRY
 from scistan.ops.expression import Expression, function_of
+from scistan.ops.tables import NUMPY_TWINS
 from scistan.shapes import ONE, Shape, Size, values_of
-
-__all__ = ["NUMPY_TWINS"]
 
 _REDUCTIONS = ("sum", "mean", "prod", "min", "max", "amin", "amax", "logsumexp")
 
@@ -251,7 +250,7 @@ def _ndim(a: Any) -> int:
     return len(as_node(a).shape)
 
 
-NUMPY_TWINS: dict[str, Callable[..., Any]] = {
+NUMPY_TWINS.update({
     **{twin: function_of(op) for op in REGISTRY.values() if op.elementwise for twin in op.answers},
     **{name: _reduction(name) for name in _REDUCTIONS},
     "var": _var,
@@ -324,5 +323,4 @@ NUMPY_TWINS: dict[str, Callable[..., Any]] = {
     "shape": _shape,
     "ndim": _ndim,
     "size": _size,
-}
-"""NumPy's function by its name → ours."""
+})

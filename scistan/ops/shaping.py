@@ -14,6 +14,7 @@ from scistan.ops import axes as flow
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import Attributes, declare
 from scistan.ops.expression import Expression, build
+from scistan.ops.tables import READERS
 from scistan.shapes import ONE, Equality, LengthRule, Shape, Size, SizeConflict, broadcast, values_of
 
 Rule = tuple[Shape, tuple[Equality, ...]]
@@ -260,3 +261,6 @@ def _arange(xp: Any, length: Any, *, size: int) -> Any:
 
 ARANGE = declare("arange", "0, 1, 2, … up to a length.", numpy=_arange, torch=_arange, integer=True,
                  shape=lambda _, attributes: ((attributes["size"],), ()), axes=flow.unknown)
+
+
+READERS["list"] = lambda values: as_node(stack(values))

@@ -12,6 +12,7 @@ from scistan.messages import declared as messages_of_own
 from scistan.ops.declaration import REGISTRY, Attributes, Call, Implementation, ShapeRule, StanForm, Template, declare
 from scistan.ops.expression import Expression, function_of
 from scistan.ops.own_stan import note_own_stan
+from scistan.ops.tables import FUNCTIONS
 from scistan.shapes import Equality, Shape, Size, SizeConflict, values_of
 
 __all__ = ["declare_op"]
@@ -120,6 +121,4 @@ def _is_said(text: object) -> bool:
 
 
 def _is_taken(name: str) -> bool:
-    from scistan.ops import FUNCTIONS
-
     return name in REGISTRY or name in FUNCTIONS

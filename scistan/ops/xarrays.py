@@ -7,8 +7,9 @@ from typing import Any
 from scistan.graph.node import Apply, Data, Node
 from scistan.graph.walk import rebuild
 from scistan.messages import expressions as messages
-from scistan.ops.coerce import Labelled, labels_in_xarray, leaf_of
+from scistan.ops.coerce import Labelled, as_node, data_leaf, labels_in_xarray, leaf_of
 from scistan.ops.declaration import Op
+from scistan.ops.tables import READERS
 
 __all__ = ["unwrapped"]
 
@@ -43,3 +44,11 @@ def _rebuilt(node: Node, args: tuple[Node, ...]) -> Node:
     if not isinstance(node, Apply) or not isinstance(node.op, Op) or args == node.args:
         return node
     return node.op.build(args, dict(node.attributes))
+
+
+def _read(value: Any) -> Node:
+    bare = unwrapped(value)
+    return data_leaf(value) if bare is value else as_node(bare)
+
+
+READERS["xarray"] = _read

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import MappingProxyType
 
+from scistan.toolchain.built import DEFAULT, NOTHING, find_built
 from scistan.toolchain.cache import open_store
 from scistan.toolchain.errors import NoToolchainError
 from scistan.toolchain.find import Toolchain, find_toolchain
 from scistan.toolchain.options import BuildOptions
 from scistan.toolchain.place import MODELS
+from scistan.toolchain.pool import build_requests
 from scistan.toolchain.request import EXECUTABLE, BuildRequest, loose_key
 from scistan.toolchain.source import Source
-from scistan.toolchain.store import Store
 from scistan.toolchain.use import hold
 
-__all__ = ["BuildOptions", "compile_stan", "find_built", "held_executable"]
-
-NOTHING: Mapping[str, str] = MappingProxyType({})
-DEFAULT = BuildOptions()
+__all__ = ["BuildOptions", "compile_stan", "held_executable"]
 
 
 def compile_stan(
@@ -47,23 +44,10 @@ def compile_stan(
         raise
     if found := find_built(store, request):
         return found
-    from scistan.toolchain.pool import build_requests
-
     (result,) = build_requests([request], store, workers=workers, progress=progress)
     if isinstance(result, Path):
         return result
     raise result
-
-
-def find_built(store: Store, request: BuildRequest) -> Path | None:
-    """Look for an executable with the methods asked for, or with more."""
-    wishes = [request]
-    if request.options.methods == "core":
-        wishes.append(BuildRequest(request.source, request.options.full(), request.toolchain))
-    for wish in wishes:
-        if entry := store.find(MODELS, wish.key):
-            return entry.folder / EXECUTABLE
-    return None
 
 
 @contextmanager

@@ -7,11 +7,11 @@ import os
 import shlex
 import shutil
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Literal
 
-from scistan.toolchain.keys import digest, text_digest
+from scistan.toolchain.keys import digest
+from scistan.toolchain.probe import Compiler, probe, signature_of
 
 __all__ = ["Compiler", "find_compiler", "find_program", "remember", "signature_of"]
 
@@ -27,24 +27,7 @@ NAMES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Compiler:
-    """A C++ compiler that was seen to build and run a program.
-
-    `proper` is the program behind the driver or launcher (cc1plus, clang), watched for updates too.
-    """
-
-    command: tuple[str, ...]
-    family: Literal["gcc", "clang"]
-    version: str
-    identity: str
-    proper: str = ""
-    proper_signature: str = ""
-
-    @property
-    def shown(self) -> str:
-        """The compiler as a user would call it."""
-        return f"{shlex.join(self.command)} ({self.version})"
+KNOWN: dict[str, Compiler] = {}
 
 
 def find_compiler(memo: Path | None = None, chosen: str = "") -> Compiler | None:
@@ -58,8 +41,6 @@ def find_compiler(memo: Path | None = None, chosen: str = "") -> Compiler | None
         signature = signature_of(command)
         compiler = known.get(signature)
         if compiler is None or signature_of((compiler.proper,)) != compiler.proper_signature:
-            from scistan.toolchain.probe import probe
-
             if (compiler := probe(command)) is None:
                 continue
             known[signature] = compiler
@@ -86,22 +67,6 @@ def split(command: str) -> list[str]:
 def find_program(*names: str) -> str | None:
     """Give the path of the first program that exists."""
     return next((path for name in names if (path := shutil.which(name))), None)
-
-
-def signature_of(command: tuple[str, ...]) -> str:
-    """Describe the files of a command cheaply: any update changes the signature."""
-    facts: list[str] = []
-    for word in command:
-        path = shutil.which(word)
-        facts.append(word)
-        if path is not None:
-            real = os.path.realpath(path)
-            status = os.stat(real)
-            facts.append(f"{real}:{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}:{status.st_ino}")
-    return text_digest("\n".join(facts))
-
-
-KNOWN: dict[str, Compiler] = {}
 
 
 def read_memo(memo: Path | None) -> dict[str, Compiler]:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from scistan.errors import ToolchainError
 from scistan.messages import toolchain as messages
-from scistan.toolchain.build import DEFAULT, NOTHING, find_built
+from scistan.toolchain.built import DEFAULT, NOTHING, find_built
 from scistan.toolchain.cache import open_store, writable_store
 from scistan.toolchain.cmdstan import CmdStan
 from scistan.toolchain.cmdstan_build import build_with_make

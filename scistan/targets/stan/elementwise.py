@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from scistan.graph.node import Apply, Node
 from scistan.ops.declaration import Call, Infix, Op, Template
 from scistan.shapes import ONE, Shape, is_repeated
+from scistan.targets.stan.lowered import Lowered
 from scistan.targets.stan.scaling import unexpanded, write_diagonal_sum, write_scaling
 from scistan.targets.stan.syntax import (
     ATOM,
@@ -23,7 +24,7 @@ from scistan.targets.stan.syntax import (
 )
 
 if TYPE_CHECKING:
-    from scistan.targets.stan.lower import Lowered, Scope
+    from scistan.targets.stan.lower import Scope
 
 __all__ = ["expand", "write_elementwise"]
 
@@ -33,8 +34,6 @@ _ASSOCIATIVE = frozenset({"+"})
 
 def write_elementwise(scope: Scope, node: Apply) -> Lowered:
     """Lower an elementwise op."""
-    from scistan.targets.stan.lower import Lowered
-
     form = node.op.stan if isinstance(node.op, Op) else None
     scope.writer.use_functions(form)
     parts = [scope._lower(arg) for arg in node.args]

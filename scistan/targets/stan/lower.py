@@ -12,8 +12,9 @@ from scistan.graph.walk import topological, use_counts
 from scistan.ops.declaration import Call, Op, Template
 from scistan.shapes import ONE, Shape
 from scistan.targets.stan.data_block import Reader, sized_type
-from scistan.targets.stan.elementwise import expand, write_elementwise
+from scistan.targets.stan.elementwise import expand
 from scistan.targets.stan.fill import filled, loops
+from scistan.targets.stan.lowered import Lowered
 from scistan.targets.stan.names import Names, SizeNames
 from scistan.targets.stan.syntax import (
     INT,
@@ -29,7 +30,7 @@ from scistan.targets.stan.syntax import (
     number,
 )
 
-__all__ = ["Lowered", "NeedsStatements", "Scope", "Writer", "canonical_type"]
+__all__ = ["NeedsStatements", "Scope", "Writer", "canonical_type"]
 
 LONGEST = 160  # an expression longer than this gets a name, which also keeps the text linear in the graph
 LONGEST_NAME = 48
@@ -41,18 +42,10 @@ class NeedsStatements(Exception):  # noqa: N818
 
 
 @dataclass(slots=True)
-class Lowered:
-    """A value in Stan: as a whole if it has such a form, and one element at a time."""
-
-    whole: Expr | None
-    element: Callable[[tuple[str, ...]], Expr]
-    depth: int = 0
-
-
-@dataclass(slots=True)
 class Writer:
-    """What all blocks of a program share."""
+    """What all blocks of a program share; `lower_op` is how ops are written."""
 
+    lower_op: Callable[[Scope, Apply], Lowered]
     graph: Graph
     names: Names
     sizes: SizeNames
@@ -239,14 +232,9 @@ class Scope:
         return _named(top.named(node))
 
     def _apply(self, node: Node) -> Lowered:
-        from scistan.targets.stan.lower_ops import STRUCTURED, lower_call
-
         if not isinstance(node, Apply) or not isinstance(node.op, Op):
             raise KeyError(f"{node!r} has no Stan form")
-        if node.op.elementwise:
-            return write_elementwise(self, node)
-        rule = STRUCTURED.get(node.op.name, lower_call)
-        return rule(self, node)
+        return self.writer.lower_op(self, node)
 
     def _named_if_wanted(self, node: Node, lowered: Lowered) -> Lowered:
         if not isinstance(node, Apply) or self.expressions_only:

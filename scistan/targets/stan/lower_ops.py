@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from scistan.errors import UnsupportedError
-from scistan.graph.node import Apply, Node, is_applied
-from scistan.graph.places import first_place
-from scistan.graph.text import short_text
+from scistan.graph.node import Apply, is_applied
 from scistan.ops.declaration import Call, Op, Template
 from scistan.shapes import ONE, Shape
 from scistan.targets.stan.data_block import sized_type
-from scistan.targets.stan.elementwise import expand
+from scistan.targets.stan.elementwise import write_elementwise
 from scistan.targets.stan.indexing import lower_index, lower_pick
-from scistan.targets.stan.lower import Lowered, NeedsStatements, Scope, canonical_type
+from scistan.targets.stan.lower import NeedsStatements, Scope, canonical_type
+from scistan.targets.stan.lower_shapes import (
+    as_whole,
+    attributes_of,
+    lower_broadcast_to,
+    lower_concatenate,
+    lower_positions,
+    lower_reshape,
+    lower_stack,
+    lower_transpose,
+    unsupported,
+)
+from scistan.targets.stan.lowered import Lowered
 from scistan.targets.stan.scaling import write_scaling
 from scistan.targets.stan.syntax import (
     MATRIX,
@@ -32,28 +40,10 @@ from scistan.targets.stan.syntax import (
     name,
 )
 
-__all__ = ["STRUCTURED", "lower_call", "unsupported"]
+__all__ = ["STRUCTURED", "lower_op"]
 
 
-def unsupported(node: Node, why: str) -> UnsupportedError:
-    """Say that Stan cannot express a value, and where it was written."""
-    return UnsupportedError(f"Stan cannot express `{short_text(node)}`: {why}.", place=first_place(node))
-
-
-def _attributes(node: Apply) -> dict[str, Any]:
-    return dict(node.attributes)
-
-
-def _whole(scope: Scope, node: Apply, expr: Expr) -> Lowered:
-    """Give a value that exists as a whole; an element of it is taken from a variable."""
-
-    def element(indices: tuple[str, ...]) -> Expr:
-        return scope.named(node).at(*indices) if indices else expr
-
-    return Lowered(expr, element)
-
-
-def lower_call(scope: Scope, node: Apply) -> Lowered:
+def _call(scope: Scope, node: Apply) -> Lowered:
     """Lower an op that is one Stan function of whole values."""
     form = node.op.stan if isinstance(node.op, Op) else None
     if not isinstance(form, Call | Template):
@@ -64,8 +54,8 @@ def lower_call(scope: Scope, node: Apply) -> Lowered:
         raise unsupported(node, f"`{shown}` of a stack of matrices")
     args, kind = [scope.canonical(a) for a in node.args], canonical_type(node.shape)
     if isinstance(form, Call):
-        return _whole(scope, node, call(form.name, args, kind))
-    return _whole(scope, node, Expr(form.text.format(*(a.within(UNARY) for a in args)), kind))
+        return as_whole(scope, node, call(form.name, args, kind))
+    return as_whole(scope, node, Expr(form.text.format(*(a.within(UNARY) for a in args)), kind))
 
 
 # -- reductions -----------------------------------------------------------------------------------
@@ -73,7 +63,7 @@ _REDUCTIONS = {"sum": "sum", "mean": "mean", "prod": "prod", "min": "min", "max"
 
 
 def _reduce(scope: Scope, node: Apply) -> Lowered:
-    axes: tuple[int, ...] = _attributes(node)["axes"]
+    axes: tuple[int, ...] = attributes_of(node)["axes"]
     (arg,) = node.args
     rank = len(arg.shape)
     function = _REDUCTIONS[node.op.name]
@@ -82,7 +72,7 @@ def _reduce(scope: Scope, node: Apply) -> Lowered:
     if len(axes) == rank and rank <= 2:
         whole = _reduced(function, scope.canonical(arg), is_vector=rank == 1)
         if not node.shape:
-            return _whole(scope, node, whole)
+            return as_whole(scope, node, whole)
         kept = Expr(f"[{whole.text}]'", VECTOR, POSTFIX) if rank == 1 else Expr(f"[[{whole.text}]]", MATRIX)
         return Lowered(kept, lambda indices: whole)
     if len(axes) == rank == 3 and node.op.name == "sum" and not node.shape:
@@ -112,7 +102,7 @@ def _sum_stack(scope: Scope, node: Apply) -> Lowered:
 
 
 def _reduce_in_turn(scope: Scope, node: Apply, axes: tuple[int, ...]) -> Lowered:
-    keep = _attributes(node)["keepdims"]
+    keep = attributes_of(node)["keepdims"]
     op = node.op
     if not isinstance(op, Op):
         raise unsupported(node, "the op is not declared")
@@ -138,8 +128,8 @@ def _dot_products(scope: Scope, node: Apply) -> Expr | None:
     full = is_applied(arg, "multiply") and all(
         len(factor.shape) == 2 and ONE not in factor.shape for factor in arg.args
     )
-    axes = _attributes(node)["axes"]
-    if node.op.name != "sum" or not full or _attributes(node)["keepdims"] or arg in scope.shared:
+    axes = attributes_of(node)["axes"]
+    if node.op.name != "sum" or not full or attributes_of(node)["keepdims"] or arg in scope.shared:
         return None
     factors = [scope.canonical(factor) for factor in arg.args]
     if axes == (-1,):
@@ -151,9 +141,9 @@ def _reduce_one_axis(scope: Scope, node: Apply, axis: int, function: str) -> Low
     (arg,) = node.args
     dots = _dot_products(scope, node)
     if dots is not None:
-        return _whole(scope, node, dots)
+        return as_whole(scope, node, dots)
     base = scope.named(arg)
-    keep = _attributes(node)["keepdims"]
+    keep = attributes_of(node)["keepdims"]
 
     def element(indices: tuple[str, ...]) -> Expr:
         keys = [i for k, i in enumerate(indices) if not keep or k != axis]
@@ -171,10 +161,10 @@ _ALONG = {"cumsum": "cumulative_sum", "softmax": "softmax", "log_softmax": "log_
 
 def _along(scope: Scope, node: Apply) -> Lowered:
     (arg,) = node.args
-    axis: int = _attributes(node)["axis"]
+    axis: int = attributes_of(node)["axis"]
     function = _ALONG[node.op.name]
     if len(arg.shape) == 1:
-        return _whole(scope, node, call(function, [scope.whole(arg)], VECTOR))
+        return as_whole(scope, node, call(function, [scope.whole(arg)], VECTOR))
     if len(arg.shape) > 2:
         return _along_in_stack(scope, node, function, axis)
     base = scope.canonical(arg)
@@ -223,16 +213,16 @@ def _matmul(scope: Scope, node: Apply) -> Lowered:
         return _matmul_elements(scope, node)
     scaled = write_scaling(scope, node)
     if scaled is not None:
-        return _whole(scope, node, scaled)
+        return as_whole(scope, node, scaled)
     left, right = scope.canonical(a), scope.canonical(b)
     if ranks == (1, 1):
-        return _whole(scope, node, call("dot_product", [left, right], REAL))
+        return as_whole(scope, node, call("dot_product", [left, right], REAL))
     if ranks == (1, 2):
         product = Expr(f"({left.within(POSTFIX)}' * {right.within(MULTIPLY + 1)})'", VECTOR, POSTFIX)
     else:
         text = f"{left.within(MULTIPLY)} * {right.within(MULTIPLY + 1)}"
         product = Expr(text, VECTOR if ranks[1] == 1 else MATRIX, MULTIPLY)
-    return _whole(scope, node, product)
+    return as_whole(scope, node, product)
 
 
 def _matmul_elements(scope: Scope, node: Apply) -> Lowered:
@@ -259,117 +249,20 @@ def _batch(shape: Shape, indices: list[str]) -> list[str]:
 
 def _outer(scope: Scope, node: Apply) -> Lowered:
     left, right = (scope.whole(a) for a in node.args)
-    return _whole(scope, node, Expr(f"{left.within(MULTIPLY)} * {right.within(POSTFIX)}'", MATRIX, MULTIPLY))
+    return as_whole(scope, node, Expr(f"{left.within(MULTIPLY)} * {right.within(POSTFIX)}'", MATRIX, MULTIPLY))
 
 
 def _solve(function: str) -> Callable[[Scope, Apply], Lowered]:
     def rule(scope: Scope, node: Apply) -> Lowered:
         args = [scope.canonical(a) for a in node.args]
-        return _whole(scope, node, call(function, args, canonical_type(node.shape)))
+        return as_whole(scope, node, call(function, args, canonical_type(node.shape)))
 
     return rule
 
 
 def _exp_quad(scope: Scope, node: Apply) -> Lowered:
     x, alpha, rho = (scope.whole(arg) for arg in node.args)
-    return _whole(scope, node, call("gp_exp_quad_cov", [f"to_array_1d({x.text})", alpha, rho], MATRIX))
-
-
-# -- shaping --------------------------------------------------------------------------------------
-def _transpose(scope: Scope, node: Apply) -> Lowered:
-    (arg,) = node.args
-    order: tuple[int, ...] = _attributes(node)["order"]
-    lowered = scope._lower(arg)
-    rank = len(arg.shape)
-
-    def element(indices: tuple[str, ...]) -> Expr:
-        keys = [""] * rank
-        for place, axis in enumerate(order):
-            keys[axis + rank] = indices[place]
-        return scope.element(arg, tuple(keys))
-
-    if rank == 2 and lowered.whole is not None and lowered.whole.type == MATRIX:
-        return Lowered(Expr(f"{lowered.whole.within(POSTFIX)}'", MATRIX, POSTFIX), element)
-    return Lowered(None, element, 1)
-
-
-def _reshape(scope: Scope, node: Apply) -> Lowered:
-    (arg,) = node.args
-    old, new = len(arg.shape), len(node.shape)
-    sizes = scope.writer.sizes
-    if old > 2 or new > 2:
-        raise unsupported(node, "reshaping more than two axes")
-    base = scope.canonical(arg)
-    flat = base if old == 1 else Expr(f"to_vector({base.within(POSTFIX)}')", VECTOR) if old == 2 else (
-        Expr(f"[{base.text}]'", VECTOR, POSTFIX))
-    if new == 0:
-        return _whole(scope, node, flat.at("1"))
-    if new == 1:
-        return _whole(scope, node, flat)
-    # NumPy fills row by row, Stan column by column unless told otherwise.
-    rows, columns = (sizes.text(s) for s in node.shape)
-    return _whole(scope, node, call("to_matrix", [flat, rows, columns, "0"], MATRIX))
-
-
-def _stack(scope: Scope, node: Apply) -> Lowered:
-    axis: int = _attributes(node)["axis"]
-    inner = len(node.shape) - 1
-    if inner == 0:
-        parts = ", ".join(scope.whole(a).text for a in node.args)
-        return _whole(scope, node, Expr(f"[{parts}]'", VECTOR, POSTFIX))
-    if inner > 1:
-        raise unsupported(node, "stacking matrices")
-    shape = node.shape[1:] if axis == -2 else node.shape[:1]
-    rows: list[str] = []
-    for arg in node.args:
-        value = scope.container(arg, shape)
-        if value.type.rank == 0:
-            value = call("rep_vector", [value, scope.writer.sizes.text(shape[0])], VECTOR)
-        rows.append(f"{value.within(POSTFIX)}'")
-    matrix = Expr(f"[{', '.join(rows)}]", MATRIX)
-    if axis == -1:
-        matrix = Expr(f"{matrix.text}'", MATRIX, POSTFIX)
-    return _whole(scope, node, matrix)
-
-
-def _concatenate(scope: Scope, node: Apply) -> Lowered:
-    axis: int = _attributes(node)["axis"]
-    if len(node.shape) > 2:
-        raise unsupported(node, "concatenating more than two axes")
-    function = "append_col" if len(node.shape) == 2 and axis == -1 else "append_row"
-    joined = scope.canonical(node.args[0])
-    for arg in node.args[1:]:
-        joined = call(function, [joined, scope.canonical(arg)], canonical_type(node.shape))
-    return _whole(scope, node, joined)
-
-
-def _broadcast_to(scope: Scope, node: Apply) -> Lowered:
-    (arg,) = node.args
-
-    def element(indices: tuple[str, ...]) -> Expr:
-        return scope.broadcast_element(arg, indices)
-
-    value = scope._lower(arg).whole
-    if value is None or len(node.shape) > 2 or value.type.arrays:
-        return Lowered(None, element, 1)
-    sizes = [scope.writer.sizes.text(s) for s in node.shape]
-    repeated = expand(scope, arg, value, node.shape)
-    if repeated.type.rank == 0:
-        function = "rep_vector" if len(sizes) == 1 else "rep_matrix"
-        repeated = call(function, [repeated, *sizes], canonical_type(node.shape))
-    return Lowered(repeated, element)
-
-
-def _positions(scope: Scope, node: Apply) -> Lowered:
-    size = scope.writer.sizes.text(node.shape[-1])
-    last = scope.writer.sizes.text(node.shape[-1] - 1)
-
-    def element(indices: tuple[str, ...]) -> Expr:
-        return Expr(f"{indices[-1]} - 1", REAL, 6)
-
-    if len(node.shape) == 1:
-        return Lowered(call("linspaced_vector", [size, "0", last], VECTOR), element)
-    return Lowered(None, element, 1)
+    return as_whole(scope, node, call("gp_exp_quad_cov", [f"to_array_1d({x.text})", alpha, rho], MATRIX))
 
 
 STRUCTURED: dict[str, Callable[[Scope, Apply], Lowered]] = {
@@ -380,15 +273,21 @@ STRUCTURED: dict[str, Callable[[Scope, Apply], Lowered]] = {
     "solve": _solve("mdivide_left"),
     "solve_lower": _solve("mdivide_left_tri_low"),
     "gp_exp_quad_cov": _exp_quad,
-    "transpose": _transpose,
-    "reshape": _reshape,
-    "stack": _stack,
-    "concatenate": _concatenate,
-    "broadcast_to": _broadcast_to,
-    "positions": _positions,
-    "arange": _positions,
+    "transpose": lower_transpose,
+    "reshape": lower_reshape,
+    "stack": lower_stack,
+    "concatenate": lower_concatenate,
+    "broadcast_to": lower_broadcast_to,
+    "positions": lower_positions,
+    "arange": lower_positions,
     "index": lower_index,
     "pick": lower_pick,
 }
 """Every op that is not elementwise and not a plain call, with its rule."""
 
+
+def lower_op(scope: Scope, node: Apply) -> Lowered:
+    """Lower an op: element by element, by its rule, or as one call."""
+    if isinstance(node.op, Op) and node.op.elementwise:
+        return write_elementwise(scope, node)
+    return STRUCTURED.get(node.op.name, _call)(scope, node)

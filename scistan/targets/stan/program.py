@@ -23,6 +23,7 @@ from scistan.targets.stan.declarations import declare_parameter
 from scistan.targets.stan.declared_latent import DeclaredLatent
 from scistan.targets.stan.generated import Generated, Switches, write_log_prior, write_observation
 from scistan.targets.stan.lower import Scope, Writer
+from scistan.targets.stan.lower_ops import lower_op
 from scistan.targets.stan.names import Names, SizeNames
 from scistan.targets.stan.own_functions import give_way
 from scistan.targets.stan.statements import term_statements, together
@@ -173,7 +174,7 @@ def _new_writer(graph: Graph) -> tuple[Writer, DataBlock]:
     for term in graph.latents:
         sizes.wish(term.law.shape, term.name)
     entries = DataBlock(graph, names, sizes)
-    return Writer(graph, names, sizes, entries), entries
+    return Writer(lower_op, graph, names, sizes, entries), entries
 
 
 def _nodes_of_terms(graph: Graph) -> set[Node]:

@@ -86,7 +86,7 @@ def threaded_statements(scope: Scope, term: Term) -> list[Statement]:
     rows = _rows(scope, term, names)
     sizes = SizeNames(scope.writer.graph.sizes(), names)
     reads = _Arguments(scope, sliced, names)
-    writer = Writer(scope.writer.graph, names, sizes, reads, gaps=scope.writer.gaps)
+    writer = Writer(scope.writer.lower_op, scope.writer.graph, names, sizes, reads, gaps=scope.writer.gaps)
     writer.data_only.update({leaf: scope.writer.is_data(origin) for leaf, origin in sliced.origins.items()})
     inner = Scope(writer)
     inner.share(sliced.term.law.inputs)

@@ -1,4 +1,4 @@
-"""`fit.save` and `ss.load`: everything a fit has, in netCDF or Zarr, one group of the file for each of its own."""
+"""Read a saved fit, with the model it is of."""
 
 from __future__ import annotations
 
@@ -12,67 +12,28 @@ import numpy as np
 from scistan.engines.protocol import Chains, Draws
 from scistan.errors import ScistanError
 from scistan.graph.parse import UndeclaredError
-from scistan.inference.arviz_data import dataset_names, dataset_of
 from scistan.inference.certificate import Certificate
-from scistan.inference.files import DAMAGE, check_room, replacing, shown_reason
+from scistan.inference.files import DAMAGE, shown_reason
 from scistan.inference.fit import Fit
 from scistan.inference.groups import GENERATED
 from scistan.inference.match import in_order_of
 from scistan.inference.netcdf import engine_for, group_names
-from scistan.inference.record import Record, record_from_dataset, record_to_dataset
+from scistan.inference.record import Record, record_from_dataset
+from scistan.inference.save import MODEL_GROUP, VARIABLE_ORDER
 from scistan.inference.seal import check_seal
 from scistan.inference.subject import Fitted, Subject
 from scistan.messages import fits as messages
 from scistan.targets.scipy.streams import fresh_seed
 
-__all__ = ["Restore", "load_fit", "save"]
+__all__ = ["Restore", "load_fit"]
 
 # What makes a model of a record; models live in a layer above this one.
 Restore = Callable[[Record], Fitted]
 
-_ORDER = "variable_order"
-_MODEL = "scistan_model"  # the group of the model's record
-
-
-def save(fit: Fit, path: Path) -> Path:
-    """Write a fit; a write that fails leaves nothing behind and an older file as it was."""
-    kind = engine_for(path)
-    datasets = {name: _storable(dataset_of(fit.idata, name)) for name in dataset_names(fit.idata)}
-    record = fit.subject.model.record() if fit.subject is not None and fit.subject.model is not None else None
-    if record is not None:
-        datasets[_MODEL] = record_to_dataset(record)
-    with replacing(path) as beside:
-        if kind != "zarr":
-            check_room(beside, sum(map(_room_of, datasets.values())))
-        for name, dataset in datasets.items():
-            if kind == "zarr":
-                dataset.to_zarr(beside, group=name, mode="a", consolidated=False, zarr_format=2)
-            else:
-                dataset.to_netcdf(beside, group=name, mode="a", engine=kind)
-    return path
-
-
-def _room_of(dataset: Any) -> int:
-    """Give bytes that suffice for a dataset in a file: its numbers, and what HDF5 keeps of each of them."""
-    texts = sum(len(str(value)) for value in dataset.attrs.values())
-    labels = sum(sum(map(len, map(str, c.values.ravel()))) for c in dataset.coords.values() if c.dtype.kind in "OU")
-    return int(1.1 * dataset.nbytes) + 16_384 * (1 + len(dataset.variables)) + 4 * (texts + labels)
-
-
-def _storable(dataset: Any) -> Any:
-    """Make labels and attributes plain: files know numbers and text only."""
-    found = dataset.copy()
-    for name, labels in dataset.coords.items():
-        if labels.dtype == object and not all(isinstance(x, str) for x in labels.values.ravel()):
-            found = found.assign_coords({name: [str(x) for x in labels.values]})
-    found.attrs = {key: value for key, value in dataset.attrs.items() if value is not None}
-    found.attrs[_ORDER] = json.dumps([str(name) for name in dataset.data_vars])
-    return found
-
 
 def _ordered(dataset: Any) -> Any:
     """Bring variables back into the model's order, which Zarr forgets."""
-    order = json.loads(dataset.attrs.pop(_ORDER, "[]"))
+    order = json.loads(dataset.attrs.pop(VARIABLE_ORDER, "[]"))
     if set(order) != set(dataset.data_vars):
         return dataset
     # Levels of a factor are labels that no array of the group need run along: picking variables would lose them.
@@ -92,7 +53,7 @@ def load_fit(path: Path, model: Any, restore: Restore) -> Fit:
     attributes = groups["posterior"].attrs if "posterior" in groups else {}
     if "model_hash" not in attributes:
         raise messages.not_a_fit(path, "it has no posterior of SciStan's")
-    held = groups.pop(_MODEL, None)
+    held = groups.pop(MODEL_GROUP, None)
     subject = None if model is not None or held is None else _held(path, held, restore)
     if model is not None:
         subject = _subject(model, str(attributes["model_hash"]))

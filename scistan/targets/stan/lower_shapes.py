@@ -1,0 +1,147 @@
+"""Stan forms of the ops that move elements without changing them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scistan.errors import UnsupportedError
+from scistan.graph.node import Apply, Node
+from scistan.graph.places import first_place
+from scistan.graph.text import short_text
+from scistan.targets.stan.elementwise import expand
+from scistan.targets.stan.lower import Scope, canonical_type
+from scistan.targets.stan.lowered import Lowered
+from scistan.targets.stan.syntax import (
+    MATRIX,
+    POSTFIX,
+    REAL,
+    VECTOR,
+    Expr,
+    call,
+)
+
+__all__ = [
+    "as_whole", "attributes_of", "lower_broadcast_to", "lower_concatenate", "lower_positions", "lower_reshape",
+    "lower_stack", "lower_transpose", "unsupported",
+]
+
+
+def unsupported(node: Node, why: str) -> UnsupportedError:
+    """Say that Stan cannot express a value, and where it was written."""
+    return UnsupportedError(f"Stan cannot express `{short_text(node)}`: {why}.", place=first_place(node))
+
+
+def attributes_of(node: Apply) -> dict[str, Any]:
+    """Give the static attributes of an op by name."""
+    return dict(node.attributes)
+
+
+def as_whole(scope: Scope, node: Apply, expr: Expr) -> Lowered:
+    """Give a value that exists as a whole; an element of it is taken from a variable."""
+
+    def element(indices: tuple[str, ...]) -> Expr:
+        return scope.named(node).at(*indices) if indices else expr
+
+    return Lowered(expr, element)
+
+
+def lower_transpose(scope: Scope, node: Apply) -> Lowered:
+    """Lower `transpose`."""
+    (arg,) = node.args
+    order: tuple[int, ...] = attributes_of(node)["order"]
+    lowered = scope._lower(arg)
+    rank = len(arg.shape)
+
+    def element(indices: tuple[str, ...]) -> Expr:
+        keys = [""] * rank
+        for place, axis in enumerate(order):
+            keys[axis + rank] = indices[place]
+        return scope.element(arg, tuple(keys))
+
+    if rank == 2 and lowered.whole is not None and lowered.whole.type == MATRIX:
+        return Lowered(Expr(f"{lowered.whole.within(POSTFIX)}'", MATRIX, POSTFIX), element)
+    return Lowered(None, element, 1)
+
+
+def lower_reshape(scope: Scope, node: Apply) -> Lowered:
+    """Lower `reshape`."""
+    (arg,) = node.args
+    old, new = len(arg.shape), len(node.shape)
+    sizes = scope.writer.sizes
+    if old > 2 or new > 2:
+        raise unsupported(node, "reshaping more than two axes")
+    base = scope.canonical(arg)
+    flat = base if old == 1 else Expr(f"to_vector({base.within(POSTFIX)}')", VECTOR) if old == 2 else (
+        Expr(f"[{base.text}]'", VECTOR, POSTFIX))
+    if new == 0:
+        return as_whole(scope, node, flat.at("1"))
+    if new == 1:
+        return as_whole(scope, node, flat)
+    # NumPy fills row by row, Stan column by column unless told otherwise.
+    rows, columns = (sizes.text(s) for s in node.shape)
+    return as_whole(scope, node, call("to_matrix", [flat, rows, columns, "0"], MATRIX))
+
+
+def lower_stack(scope: Scope, node: Apply) -> Lowered:
+    """Lower `stack`."""
+    axis: int = attributes_of(node)["axis"]
+    inner = len(node.shape) - 1
+    if inner == 0:
+        parts = ", ".join(scope.whole(a).text for a in node.args)
+        return as_whole(scope, node, Expr(f"[{parts}]'", VECTOR, POSTFIX))
+    if inner > 1:
+        raise unsupported(node, "stacking matrices")
+    shape = node.shape[1:] if axis == -2 else node.shape[:1]
+    rows: list[str] = []
+    for arg in node.args:
+        value = scope.container(arg, shape)
+        if value.type.rank == 0:
+            value = call("rep_vector", [value, scope.writer.sizes.text(shape[0])], VECTOR)
+        rows.append(f"{value.within(POSTFIX)}'")
+    matrix = Expr(f"[{', '.join(rows)}]", MATRIX)
+    if axis == -1:
+        matrix = Expr(f"{matrix.text}'", MATRIX, POSTFIX)
+    return as_whole(scope, node, matrix)
+
+
+def lower_concatenate(scope: Scope, node: Apply) -> Lowered:
+    """Lower `concatenate`."""
+    axis: int = attributes_of(node)["axis"]
+    if len(node.shape) > 2:
+        raise unsupported(node, "concatenating more than two axes")
+    function = "append_col" if len(node.shape) == 2 and axis == -1 else "append_row"
+    joined = scope.canonical(node.args[0])
+    for arg in node.args[1:]:
+        joined = call(function, [joined, scope.canonical(arg)], canonical_type(node.shape))
+    return as_whole(scope, node, joined)
+
+
+def lower_broadcast_to(scope: Scope, node: Apply) -> Lowered:
+    """Lower `broadcast_to`."""
+    (arg,) = node.args
+
+    def element(indices: tuple[str, ...]) -> Expr:
+        return scope.broadcast_element(arg, indices)
+
+    value = scope._lower(arg).whole
+    if value is None or len(node.shape) > 2 or value.type.arrays:
+        return Lowered(None, element, 1)
+    sizes = [scope.writer.sizes.text(s) for s in node.shape]
+    repeated = expand(scope, arg, value, node.shape)
+    if repeated.type.rank == 0:
+        function = "rep_vector" if len(sizes) == 1 else "rep_matrix"
+        repeated = call(function, [repeated, *sizes], canonical_type(node.shape))
+    return Lowered(repeated, element)
+
+
+def lower_positions(scope: Scope, node: Apply) -> Lowered:
+    """Lower `positions`."""
+    size = scope.writer.sizes.text(node.shape[-1])
+    last = scope.writer.sizes.text(node.shape[-1] - 1)
+
+    def element(indices: tuple[str, ...]) -> Expr:
+        return Expr(f"{indices[-1]} - 1", REAL, 6)
+
+    if len(node.shape) == 1:
+        return Lowered(call("linspaced_vector", [size, "0", last], VECTOR), element)
+    return Lowered(None, element, 1)
