@@ -14,7 +14,7 @@ import numpy as np
 import scistan as ss
 from scistan.engines.encoding import to_json
 from scistan.graph.instance import Instance
-from scistan.passes.rows import merge_equal_rows
+from scistan.passes.equal_rows import merge_equal_rows
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy.evaluate import NUMPY
 from scistan.targets.stan.program import lower_to_stan
@@ -53,7 +53,7 @@ def microseconds(instance: Instance) -> float:
 
     program = lower_to_stan(instance.graph, log_lik=False, predictive=False, log_prior=False)
     compiled = stanli.Model(stan_code=program.text, data=to_json(program.data(instance)))
-    q = np.full(sum(int(np.prod(instance.shape(t.draw.shape))) for t in instance.graph.latents), 0.1)
+    q = np.full(sum(int(np.prod(instance.shape(t.law.shape))) for t in instance.graph.latents), 0.1)
     best = np.inf
     for _ in range(ROUNDS):
         started = time.process_time()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scistan.messages import model as model_messages
+from scistan.messages import arguments as model_messages
 from scistan.messages import options as messages
 from scistan.messages.values import as_given
 

@@ -1,7 +1,7 @@
 """What SciStan uses of the packages around it, and the versions with which that is known to work.
 
 Each package has one adapter, which checks its surface when it loads the package: `engines/loading.py` (stanli, nutpie,
-cmdstanpy), `toolchain/wheel.py` (httpstan), `targets/torch/devices.py` (torch) and `inference/seam.py` (ArviZ).
+cmdstanpy), `toolchain/wheel.py` (httpstan), `targets/torch/devices.py` (torch) and `inference/arviz_data.py` (ArviZ).
 """
 
 from __future__ import annotations

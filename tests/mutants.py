@@ -22,7 +22,7 @@ class Mutant:
 
 
 GUARDS = "tests/passes/test_guards.py"
-ROWS = "tests/passes/test_rows.py"
+ROWS = "tests/passes/test_equal_rows.py"
 VALUES = "tests/engines/test_values.py"
 LIVE = "tests/toolchain/test_live_folders.py"
 DENSITIES = "tests/distributions/test_densities.py"
@@ -37,9 +37,9 @@ MUTANTS = (
     Mutant("passes/slots.py", "if len(varying) == 1 and along:", "if along:", GUARDS, "diagonal or column"),
     Mutant("passes/slots.py", "if base.varies or FULL in items[: varying[0]]:", "if base.varies:", GUARDS, "columns or shares"),
     Mutant("passes/slots.py", "if base.varies or FULL in", "if FULL in", GUARDS, "element"),
-    Mutant("passes/vectorize.py", "template.key.append(tuple(numbers[node] for node in draw.inputs))", "pass", GUARDS, "shared"),
-    Mutant("passes/vectorize.py", "d.name, draw.lower is None,", "draw.lower is None,", GUARDS, "families"),
-    Mutant("passes/vectorize.py", "d.name, draw.lower is None, draw.upper is None,", "d.name,", GUARDS, "bounds"),
+    Mutant("passes/vectorize.py", "template.key.append(tuple(numbers[node] for node in law.inputs))", "pass", GUARDS, "shared"),
+    Mutant("passes/vectorize.py", "d.name, law.lower is None,", "law.lower is None,", GUARDS, "families"),
+    Mutant("passes/vectorize.py", "d.name, law.lower is None, law.upper is None,", "d.name,", GUARDS, "bounds"),
     Mutant("passes/batching.py", "if not arg.varies or arg.rank == rank:", "if True:", GUARDS, "number"),
     Mutant("passes/batching.py", "if left.rank == 1 and right.rank == 2 and not right.varies:", "if left.rank == 1 and right.rank == 2:", GUARDS, "matrices"),
     Mutant("passes/batching.py", 'turned = OPS["transpose"].build((left.node,), {"order": (-1, -2)})', "turned = left.node", GUARDS, "matrix"),
@@ -54,7 +54,7 @@ MUTANTS = (
     Mutant("passes/stable.py", '"positives": lambda x, y: signs.is_positive(x) and signs.is_positive(y),', '"positives": lambda x, y: True,', GUARDS, "signed"),
     Mutant("passes/stable.py", 'or not all(map(signs.is_positive, inner.args)):', ":", GUARDS, "signed or odd"),
     Mutant("passes/stable.py", "sum(x * y, keepdims=False) -> x @ y ", "sum(x * y) -> x @ y ", GUARDS, "keeps"),
-    Mutant("passes/stable.py", 'or draw.truncated or "StdNormal"', 'or "StdNormal"', GUARDS, "standard"),
+    Mutant("passes/stable.py", 'or law.truncated or "StdNormal"', 'or "StdNormal"', GUARDS, "standard"),
     Mutant("passes/stable.py", 'return dict(node.attributes).get("axis", -1) == -1', "return True", GUARDS, "softmax"),
     Mutant("passes/signs.py", 'if op == "power":\n            return args[0]', 'if op == "power":\n            return True', GUARDS, "odd"),
     Mutant("passes/signs.py", "d.lower >= 0}", "d.lower >= -1}", GUARDS, "signs"),
@@ -68,21 +68,21 @@ MUTANTS = (
     Mutant("passes/kernels.py", "list(powers.values()) == [2]", "len(powers) == 1", GUARDS, "height"),
     Mutant("passes/factor.py", "if not self._signs.is_positive(scale):", "if False:", GUARDS, "cholesky"),
     Mutant("passes/factor.py", "right.args[0] is left and self.is_factor(left):", "right.args[0] is left:", GUARDS, "cholesky"),
-    Mutant("passes/noncenter.py", "or frame is None or draw.truncated or", "or frame is None or", GUARDS, "noncenter"),
-    Mutant("passes/glm.py", "len(draw.shape) != 1 or draw.truncated or", "len(draw.shape) != 1 or", GUARDS, "glm"),
+    Mutant("passes/noncenter.py", "or frame is None or law.truncated or", "or frame is None or", GUARDS, "noncenter"),
+    Mutant("passes/glm.py", "len(law.shape) != 1 or law.truncated or", "len(law.shape) != 1 or", GUARDS, "glm"),
     Mutant("passes/glm.py", "if terms[chosen][1] < 0:", "if False:", GUARDS, "subtracted"),
     Mutant("passes/glm.py", "if (varies and not d.glm.others_vary) or", "if", GUARDS, "glm"),
-    Mutant("passes/glm.py", "or found.design.shape[0] == ONE != draw.shape[0]:", ":", GUARDS, "glm"),
-    Mutant("passes/sufficient.py", "len(draw.shape) != 1 or draw.truncated or", "len(draw.shape) != 1 or", GUARDS, "sufficient"),
-    Mutant("passes/sufficient.py", "not scalar or len(draw.shape) != 1 or", "not scalar or", GUARDS, "sufficient"),
-    Mutant("passes/rows.py", "np.unique(group * len(values) + place,", "np.unique(group + place,", ROWS),
-    Mutant("passes/rows.py", "if draw.truncated or draw.constraint or len(draw.shape) != 1:", "if draw.constraint or len(draw.shape) != 1:", ROWS, "bounded"),
-    Mutant("passes/rows.py", "places if places and all(has_rows(node.args[k]) for k in places) else None", "places or None", ROWS),
+    Mutant("passes/glm.py", "or found.design.shape[0] == ONE != law.shape[0]:", ":", GUARDS, "glm"),
+    Mutant("passes/sufficient.py", "len(law.shape) != 1 or law.truncated or", "len(law.shape) != 1 or", GUARDS, "sufficient"),
+    Mutant("passes/sufficient.py", "not scalar or len(law.shape) != 1 or", "not scalar or", GUARDS, "sufficient"),
+    Mutant("passes/equal_rows.py", "np.unique(group * len(values) + place,", "np.unique(group + place,", ROWS),
+    Mutant("passes/equal_rows.py", "if law.truncated or law.constraint or len(law.shape) != 1:", "if law.constraint or len(law.shape) != 1:", ROWS, "bounded"),
+    Mutant("passes/equal_rows.py", "places if places and all(has_rows(node.args[k]) for k in places) else None", "places or None", ROWS),
     # what a slice or a row needs of others
     Mutant("ops/axes.py", "over = tuple((0, axis) for axis in sorted(gone))", "over = ()", "tests/ops/test_axes.py"),
     Mutant("ops/flow.py", "any(axis or (k, axis) in elsewhere for k, axis in sources)", "any(axis for k, axis in sources)", GUARDS, "slices"),
     Mutant("ops/flow.py", "any(axis or (k, axis) in elsewhere for", "any((k, axis) in elsewhere for", GUARDS, "slices"),
-    Mutant("targets/stan/slices.py", "tuple(k in places for k in range(len(node.args)))", "tuple(True for _ in node.args)", GUARDS, "slices"),
+    Mutant("targets/stan/reduce_sum_slices.py", "tuple(k in places for k in range(len(node.args)))", "tuple(True for _ in node.args)", GUARDS, "slices"),
     Mutant("targets/stan/fill.py", "    if not shape:\n", "    if False:\n", GUARDS, "summed"),
     # densities, truncation, constraints
     Mutant("distributions/real_line.py", "square((x - mu) / sigma) - log(sigma) - LOG_SQRT_2PI", "square((x - mu) / sigma) - LOG_SQRT_2PI", DENSITIES, "Normal"),

@@ -13,8 +13,8 @@ import pytest
 
 import scistan as ss
 from scistan.engines.registry import engines_at_hand
+from scistan.inference.arviz_data import dataset_names, dataset_of
 from scistan.inference.fit import Fit
-from scistan.inference.seam import dataset_names, dataset_of
 from scistan.surface import version_of
 
 X = np.linspace(-1, 1, 30)

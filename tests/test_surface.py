@@ -16,7 +16,7 @@ import scistan as ss
 from scistan.engines.loading import load_cmdstanpy, load_nutpie, load_stanli
 from scistan.engines.nutpie_call import _arguments, make_settings
 from scistan.engines.trace import numbers
-from scistan.inference.seam import load_arviz
+from scistan.inference.arviz_data import load_arviz
 from scistan.surface import SURFACES, checked
 from scistan.targets.torch.devices import import_torch
 from scistan.toolchain.wheel import find_wheel

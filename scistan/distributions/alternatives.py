@@ -11,8 +11,8 @@ from scistan.distributions.declaration import Distribution
 from scistan.distributions.multivariate import normal_by_chol, normal_by_cov, normal_by_prec
 from scistan.distributions.signatures import describe, signature_of
 from scistan.distributions.unnamed import OPTIONS, Constructor, Unnamed, refuse_name_first
+from scistan.messages import arguments as messages
 from scistan.messages import expressions
-from scistan.messages import model as messages
 
 __all__ = ["ALTERNATIVES", "Alternatives"]
 

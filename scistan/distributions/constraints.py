@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from scistan.distributions.declaration import Distribution
 from scistan.domains import ORDERED, POSITIVE_ORDERED, SUM_TO_ZERO, Domain
-from scistan.graph.graph import Draw
+from scistan.graph.graph import Law
 from scistan.graph.node import Literal, Node, extent, literal
 from scistan.graph.walk import has_latents
 from scistan.ops import FUNCTIONS
@@ -110,11 +110,11 @@ CONSTRAINTS: dict[str, Constraint] = {
 }
 
 
-def log_normalizer(draw: Draw) -> Expression | None:
+def log_normalizer(law: Law) -> Expression | None:
     """Give what a constraint adds to the log density of each vector; None without one, or where it is unknown."""
-    if draw.constraint is None or draw.distribution.improper:
+    if law.constraint is None or law.distribution.improper:
         return None
-    return CONSTRAINTS[draw.constraint].log_normalizer(draw.distribution, draw.args, draw.shape[-1])
+    return CONSTRAINTS[law.constraint].log_normalizer(law.distribution, law.args, law.shape[-1])
 
 
 def is_known(constraint: str, d: Distribution, args: tuple[Node, ...]) -> bool:

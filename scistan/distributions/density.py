@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scistan.distributions.constraints import log_normalizer
 from scistan.distributions.declaration import Distribution
-from scistan.graph.graph import Draw, Term
+from scistan.graph.graph import Law, Term
 from scistan.graph.node import Node
 from scistan.messages import bounds
 from scistan.ops import FUNCTIONS
@@ -21,27 +21,27 @@ def pointwise(term: Term) -> Node:
 
     Elements that a constraint ties to each other are one event.
     """
-    draw = term.draw
-    d: Distribution = draw.distribution
+    law = term.law
+    d: Distribution = law.distribution
     value = Expression(term.value)
-    density = d.log_density(value, *map(Expression, draw.args))
-    mass = log_mass(draw)
+    density = d.log_density(value, *map(Expression, law.args))
+    mass = log_mass(law)
     if mass is not None:
         density = density - mass
-    batch = draw.shape[: len(draw.shape) - draw.event_rank]
-    if draw.constraint is not None:
-        density = _tied(draw, density)
+    batch = law.shape[: len(law.shape) - law.event_rank]
+    if law.constraint is not None:
+        density = _tied(law, density)
     node = density._scistan_node_
     if values_of(node.shape) != values_of(batch):
         node = FUNCTIONS["broadcast_to"](density, batch)._scistan_node_
     return node
 
 
-def _tied(draw: Draw, density: Expression) -> Expression:
+def _tied(law: Law, density: Expression) -> Expression:
     """Add the log densities of the elements that are tied, and what ties them."""
-    if values_of(density._scistan_node_.shape) != values_of(draw.shape):
-        density = FUNCTIONS["broadcast_to"](density, draw.shape)
-    added = log_normalizer(draw)
+    if values_of(density._scistan_node_.shape) != values_of(law.shape):
+        density = FUNCTIONS["broadcast_to"](density, law.shape)
+    added = log_normalizer(law)
     summed = FUNCTIONS["sum"](density, -1)
     return summed if added is None else summed + added
 
@@ -52,12 +52,12 @@ def total(term: Term) -> Node:
     return FUNCTIONS["sum"](Expression(node))._scistan_node_ if node.shape else node
 
 
-def log_mass(draw: Draw) -> Expression | None:
+def log_mass(law: Law) -> Expression | None:
     """Give the logarithm of the probability that the bounds leave; None without bounds."""
-    if not draw.truncated or draw.distribution.improper:
+    if not law.truncated or law.distribution.improper:
         return None
-    bounds = (None if bound is None else Expression(bound) for bound in (draw.lower, draw.upper))
-    return log_mass_between(draw.distribution, tuple(map(Expression, draw.args)), *bounds)
+    bounds = (None if bound is None else Expression(bound) for bound in (law.lower, law.upper))
+    return log_mass_between(law.distribution, tuple(map(Expression, law.args)), *bounds)
 
 
 def log_mass_between(

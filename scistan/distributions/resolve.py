@@ -10,16 +10,18 @@ from scistan.distributions.declaration import Distribution
 from scistan.distributions.own import check_own
 from scistan.distributions.unnamed import MOST_ELEMENTS, Unnamed
 from scistan.domains import Domain
-from scistan.graph.graph import Draw
+from scistan.graph.graph import Law
 from scistan.graph.node import Literal, Node
+from scistan.messages import arguments as arguments_messages
 from scistan.messages import bounds
-from scistan.messages import model as messages
+from scistan.messages import constraints as constraints_messages
+from scistan.messages import observations as observations_messages
 from scistan.shapes import Equality, Shape, Size, SizeConflict, broadcast, values_of
 
 __all__ = ["batch_rank", "resolve", "value_domain"]
 
 
-def resolve(name: str, made: Unnamed, given: Shape | None, values: Shape | None) -> Draw:
+def resolve(name: str, made: Unnamed, given: Shape | None, values: Shape | None) -> Law:
     """Work out the shape of a variable: what was asked for, the arguments and the values, united."""
     d = made.distribution
     batches = [
@@ -32,24 +34,24 @@ def resolve(name: str, made: Unnamed, given: Shape | None, values: Shape | None)
     wanted = [s for s in (given, values) if s is not None]
     for shape in wanted:
         if len(shape) < len(event):
-            raise messages.no_room_for_event(name, d.title, values_of(shape), values_of(event))
+            raise observations_messages.no_room_for_event(name, d.title, values_of(shape), values_of(event))
     try:
         batch, equal = broadcast(*batches)
     except SizeConflict:
-        raise messages.shapes_do_not_broadcast(name, [values_of(s) for s in batches if s]) from None
+        raise arguments_messages.shapes_do_not_broadcast(name, [values_of(s) for s in batches if s]) from None
     try:
         full, more = broadcast(batch + event, *wanted)
     except SizeConflict:
         shapes = [values_of(s) for s in (batch + event, *wanted) if s]
-        raise messages.shapes_do_not_broadcast(name, shapes) from None
+        raise arguments_messages.shapes_do_not_broadcast(name, shapes) from None
     shared = _one_length(name, made, event)
     for shape in wanted:
         if shape is values and values_of(shape) != values_of(full):
-            raise messages.values_do_not_fit(name, values_of(shape), values_of(batch + event))
+            raise observations_messages.values_do_not_fit(name, values_of(shape), values_of(batch + event))
         if values_of(shape) != values_of(full):
             raise bounds.shape_too_small(name, values_of(shape), values_of(batch + event))
     if made.constraint is not None and not full:
-        raise messages.constraint_needs_axis(name, made.constraint)
+        raise constraints_messages.constraint_needs_axis(name, made.constraint)
     shape = _prefer(full, wanted)
     # The length of a list is a number until a pass finds what the list goes through: it must not stick to the variable.
     named = tuple(size if size.terms else Size.new(size.today, axis=axis) for axis, size in enumerate(shape))
@@ -58,7 +60,7 @@ def resolve(name: str, made: Unnamed, given: Shape | None, values: Shape | None)
     if math.prod(values_of(shape)) > MOST_ELEMENTS:
         raise bounds.shape_too_large(name, values_of(shape))
     shared += check_own(name, d, made.args, shape)
-    return Draw(
+    return Law(
         d,
         made.args,
         shape,
@@ -86,7 +88,7 @@ def _one_length(name: str, made: Unnamed, event: Shape) -> tuple[Equality, ...]:
         tied = event if made.distribution.one_length else ()
         for size in node.shape[len(node.shape) - p.domain.event_rank :] if tied else ():
             if size.today != event[-1].today:
-                raise messages.shapes_do_not_broadcast(name, [values_of(a.shape) for a in made.args])
+                raise arguments_messages.shapes_do_not_broadcast(name, [values_of(a.shape) for a in made.args])
             if size != event[-1]:
                 equal.append((event[-1], size))
     return tuple(equal)
@@ -97,18 +99,18 @@ def _prefer(full: Shape, wanted: list[Shape]) -> Shape:
     return wanted[0] if wanted else full
 
 
-def batch_rank(draw: Draw) -> int:
+def batch_rank(law: Law) -> int:
     """Count the axes over which a draw's events are repeated."""
-    return len(draw.shape) - draw.event_rank
+    return len(law.shape) - law.event_rank
 
 
-def value_domain(draw: Draw) -> Domain:
+def value_domain(law: Law) -> Domain:
     """Give the domain of a draw's value: support, the user's bounds, and a constraint if one was set."""
-    d: Distribution = draw.distribution
-    support = d.domain(draw.args)
-    if draw.constraint is not None:
-        return CONSTRAINTS[draw.constraint].domain
-    return support.within(_bound(draw.lower, support.lower, max), _bound(draw.upper, support.upper, min))
+    d: Distribution = law.distribution
+    support = d.domain(law.args)
+    if law.constraint is not None:
+        return CONSTRAINTS[law.constraint].domain
+    return support.within(_bound(law.lower, support.lower, max), _bound(law.upper, support.upper, min))
 
 
 def _bound(given: Node | None, own: object, inner: Callable[..., float]) -> object:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from scistan.distributions.declaration import REGISTRY, Distribution
-from scistan.graph.graph import Draw
+from scistan.graph.graph import Law
 from scistan.graph.node import Node, literal
 
-__all__ = ["Frame", "frame_of", "standard_draw"]
+__all__ = ["Frame", "frame_of", "standard_law"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,22 +24,22 @@ class Frame:
         return self.location, self.scale
 
 
-def frame_of(draw: Draw) -> Frame | None:
+def frame_of(law: Law) -> Frame | None:
     """Give a draw's location and scale; None for a family that has none."""
-    d: Distribution = draw.distribution
+    d: Distribution = law.distribution
     if d.location_scale is None:
         return None
-    named = d.named(draw.args)
+    named = d.named(law.args)
     location, scale = (named[name] for name in d.location_scale)
     domain = next(p.domain for p in d.parameters if p.name == d.location_scale[1])
     return Frame(location, scale, domain.event_rank == 2)
 
 
-def standard_draw(draw: Draw) -> Draw:
+def standard_law(law: Law) -> Law:
     """Give the distribution of `z`: the family's own at location 0 and scale 1, of independent numbers."""
-    d: Distribution = draw.distribution
+    d: Distribution = law.distribution
     if d.event_rank or d.name == "Normal":  # vectors of the normal family are made of independent standard normals
-        return replace(draw, distribution=REGISTRY["StdNormal"], args=(), noncentred=False)
+        return replace(law, distribution=REGISTRY["StdNormal"], args=(), noncentred=False)
     location, scale = d.location_scale or ("", "")
-    named = {**d.named(draw.args), location: literal(0.0), scale: literal(1.0)}
-    return replace(draw, args=tuple(named.values()), noncentred=False)
+    named = {**d.named(law.args), location: literal(0.0), scale: literal(1.0)}
+    return replace(law, args=tuple(named.values()), noncentred=False)

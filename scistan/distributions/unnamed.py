@@ -21,8 +21,11 @@ from scistan.given import as_switch
 from scistan.graph.node import Data, Node, extent
 from scistan.graph.places import user_place
 from scistan.graph.walk import has_latents
+from scistan.messages import arguments as arguments_messages
 from scistan.messages import bounds, constraints, expressions, neighbours
+from scistan.messages import constraints as constraints_messages
 from scistan.messages import model as messages
+from scistan.messages import observations as observations_messages
 from scistan.messages.values import as_given
 from scistan.ops import FUNCTIONS
 from scistan.ops.coding import coded_leaf
@@ -68,11 +71,11 @@ class Unnamed(Expression):
 
     @property
     def _scistan_node_(self) -> Node:
-        raise messages.unnamed_distribution(self.distribution.title)
+        raise arguments_messages.unnamed_distribution(self.distribution.title)
 
     @property
     def _node(self) -> Node:  # type: ignore[override]  # a slot of expressions, which an unnamed one never fills
-        raise messages.unnamed_distribution(self.distribution.title)
+        raise arguments_messages.unnamed_distribution(self.distribution.title)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name in self.__slots__:
@@ -156,13 +159,13 @@ class Unnamed(Expression):
     def _argument(self, value: object) -> Expression:
         """Check what a density or probability is asked at: elements tied by a constraint have none of their own."""
         if self.constraint is not None:
-            raise messages.no_density_of_one(self.distribution.title, self.constraint)
+            raise arguments_messages.no_density_of_one(self.distribution.title, self.constraint)
         return Expression(as_node(value))
 
     def _cumulative(self, kind: str, value: object) -> Expression:
         d = self.distribution
         if d.log_cdf is None or d.log_ccdf is None:
-            raise messages.no_cdf(d.title)
+            raise arguments_messages.no_cdf(d.title)
         at = self._argument(value)
         if d.discrete and not at._scistan_node_.integer:
             at = FUNCTIONS["floor"](at)  # at most 1.5 events are at most 1
@@ -223,12 +226,12 @@ def _observed_leaf(name: str, values: object, dims: tuple[str, ...] | None) -> D
     """Give the leaf of observed values; named data keep theirs, so that swapping them swaps what is observed."""
     if not isinstance(values, Expression):
         if holds_expressions(values):
-            raise messages.not_observable(name)
+            raise observations_messages.not_observable(name)
         named = dims is not None and getattr(values, "ndim", None) == len(dims)
         return coded_leaf(values, dims if named else None)
     node = values._scistan_node_
     if not isinstance(node, Data):
-        raise messages.not_observable(name)
+        raise observations_messages.not_observable(name)
     return node
 
 
@@ -242,19 +245,19 @@ def _bind(d: Distribution, args: tuple[object, ...], options: dict[str, Any]) ->
     names = [p.name for p in d.parameters]
     refuse_name_first(d.title, args, d.signature)
     if len(args) > len(names):
-        raise messages.too_many_arguments(d.title, len(args), d.signature)
+        raise arguments_messages.too_many_arguments(d.title, len(args), d.signature)
     given: dict[str, object] = dict(zip(names, args, strict=False))
     for key, value in options.items():
         if key in OPTIONS and key not in names:
             continue
         if key not in names:
-            raise messages.unknown_argument(d.title, key, [*names, *OPTIONS], d.signature)
+            raise arguments_messages.unknown_argument(d.title, key, [*names, *OPTIONS], d.signature)
         if key in given:
-            raise messages.argument_twice(d.title, key)
+            raise arguments_messages.argument_twice(d.title, key)
         given[key] = value
     missing = [n for n in names if n not in given]
     if missing:
-        raise messages.missing_argument(d.title, missing, d.signature)
+        raise arguments_messages.missing_argument(d.title, missing, d.signature)
     return given
 
 
@@ -265,15 +268,15 @@ def _argument(d: Distribution, parameter: Parameter, value: object) -> Node:
     node = as_node(value)
     numbers = constant_value(node)
     if len(node.shape) < domain.event_rank or (domain.square and node.shape[-1].today != node.shape[-2].today):
-        raise messages.illegal_constant(d.title, name, domain.words, f"of shape {values_of(node.shape)}", d.signature)
+        raise arguments_messages.illegal_constant(d.title, name, domain.words, f"of shape {values_of(node.shape)}", d.signature)
     if domain.integer and d.stan.name and not node.integer and has_latents(node):
-        raise messages.illegal_constant(d.title, name, domain.words, "computed from latents", d.signature)
+        raise arguments_messages.illegal_constant(d.title, name, domain.words, "computed from latents", d.signature)
     if numbers is not None:
         bad = domain.violations(numbers)
         if bad.any():
             event = numbers[np.unravel_index(int(np.argmax(bad)), bad.shape)] if bad.ndim else numbers
             shown = np.array2string(np.asarray(event), threshold=6)
-            raise messages.illegal_constant(d.title, name, domain.words, shown, d.signature)
+            raise arguments_messages.illegal_constant(d.title, name, domain.words, shown, d.signature)
     check_bare_latent(d, parameter, node)
     return node
 
@@ -284,7 +287,7 @@ def _check_relation(d: Distribution, nodes: tuple[Node, ...]) -> None:
         return
     if not np.all(d.relation.holds(*numbers.values())):
         shown = np.array2string(np.asarray(numbers[d.relation.parameter]), threshold=6)
-        raise messages.illegal_constant(d.title, d.relation.parameter, d.relation.words, shown, d.signature)
+        raise arguments_messages.illegal_constant(d.title, d.relation.parameter, d.relation.words, shown, d.signature)
 
 
 def _size_argument(d: Distribution, name: str, value: object) -> Node:
@@ -293,7 +296,7 @@ def _size_argument(d: Distribution, name: str, value: object) -> Node:
     elif isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 1:
         size = Size.new(int(value), rank=GIVEN)
     else:
-        raise messages.illegal_constant(d.title, name, "a whole number above 0", as_given(value), d.signature)
+        raise arguments_messages.illegal_constant(d.title, name, "a whole number above 0", as_given(value), d.signature)
     return extent(size)
 
 
@@ -342,13 +345,13 @@ def _constraint(made: Unnamed, constraint: Any) -> str | None:
     if constraint is None:
         return None
     if not isinstance(constraint, str) or constraint not in CONSTRAINTS or d.event_rank or d.discrete:
-        raise messages.bad_constraint(d.title, constraint, CONSTRAINTS)
+        raise constraints_messages.bad_constraint(d.title, constraint, CONSTRAINTS)
     if made.lower is not None or made.upper is not None:
-        raise messages.constraint_and_bounds(d.title, constraint)
+        raise constraints_messages.constraint_and_bounds(d.title, constraint)
     support = d.domain(made.args)
     bounded = support.lower is not None or support.upper is not None
     if bounded and (support.lower != 0 or support.upper is not None or constraint == "sum_to_zero"):
-        raise messages.constraint_and_support(d.title, constraint, support.words)
+        raise constraints_messages.constraint_and_support(d.title, constraint, support.words)
     kind = "positive_ordered" if bounded else constraint
     latent = unknown_depends_on(kind, d, made.args)
     if latent:
@@ -361,6 +364,6 @@ def _length(name: str, value: object, axis: int) -> Size:
         return value
     if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 0:
         return Size.new(int(value), axis=axis)
-    raise messages.illegal_constant(name, "shape", "whole numbers", as_given(value))
+    raise arguments_messages.illegal_constant(name, "shape", "whole numbers", as_given(value))
 
 

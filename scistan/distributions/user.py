@@ -12,6 +12,7 @@ from scistan.distributions.unnamed import Constructor
 from scistan.domains import Domain
 from scistan.given import check_field, is_name
 from scistan.graph.places import user_place
+from scistan.messages import arguments as arguments_messages
 from scistan.messages import model as messages
 from scistan.messages.values import as_given
 from scistan.ops.own_stan import note_own_stan
@@ -138,7 +139,7 @@ def _domain(domain: str | Domain) -> Domain:
     if isinstance(domain, Domain):
         return domain
     if not isinstance(domain, str) or domain not in DOMAINS:
-        raise messages.unknown_domain(domain, DOMAINS)
+        raise arguments_messages.unknown_domain(domain, DOMAINS)
     return DOMAINS[domain]
 
 
@@ -147,5 +148,5 @@ def _event_shape(like: str, support: Domain, parameters: Mapping[str, object]) -
     if not rank:
         return None
     if like not in parameters:
-        raise messages.illegal_constant("declare_distribution", "event_like", "the name of an argument", as_given(like))
+        raise arguments_messages.illegal_constant("declare_distribution", "event_like", "the name of an argument", as_given(like))
     return lambda arguments: arguments[like].shape[-rank:]

@@ -21,7 +21,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class OptionRule:
     """What an option's value must be."""
 
     words: str
@@ -29,16 +29,16 @@ class Rule:
     holds: Callable[[Any], bool]
 
 
-def _whole(example: str) -> Rule:
-    return Rule(f"a whole number of at least 1 and at most {LARGEST:,}", example, is_whole)
+def _whole(example: str) -> OptionRule:
+    return OptionRule(f"a whole number of at least 1 and at most {LARGEST:,}", example, is_whole)
 
 
-def _positive(example: str) -> Rule:
-    return Rule("a positive number", example, lambda x: is_number(x) and x > 0)
+def _positive(example: str) -> OptionRule:
+    return OptionRule("a positive number", example, lambda x: is_number(x) and x > 0)
 
 
-def _switch(example: str) -> Rule:
-    return Rule("True or False", example, is_switch)
+def _switch(example: str) -> OptionRule:
+    return OptionRule("True or False", example, is_switch)
 
 
 def _is_family(x: Any) -> bool:
@@ -52,16 +52,16 @@ def _is_array(x: Any) -> bool:
         return False
 
 
-RULES: Mapping[str, Rule] = {
-    "adapt_delta": Rule("a number between 0 and 1", "0.95", lambda x: is_number(x) and 0 < x < 1),
+RULES: Mapping[str, OptionRule] = {
+    "adapt_delta": OptionRule("a number between 0 and 1", "0.95", lambda x: is_number(x) and 0 < x < 1),
     "max_treedepth": _whole("12"),
-    "metric": Rule("a name", "'dense'", lambda x: isinstance(x, str)),
-    "inv_metric": Rule("an array of numbers", "np.ones(3)", _is_array),
+    "metric": OptionRule("a name", "'dense'", lambda x: isinstance(x, str)),
+    "inv_metric": OptionRule("an array of numbers", "np.ones(3)", _is_array),
     "step_size": _positive("0.1"),
     "adapt_engaged": _switch("False"),
     "thin": _whole("2"),
     "save_warmup": _switch("True"),
-    "init_radius": Rule("a number of at least 0", "1", lambda x: is_number(x) and x >= 0),
+    "init_radius": OptionRule("a number of at least 0", "1", lambda x: is_number(x) and x >= 0),
     "parallel_chains": _whole("4"),
     "threads_per_chain": _whole("2"),
 }
@@ -71,7 +71,7 @@ ENGINE_OPTIONS: Mapping[str, Mapping[str, str]] = {name: engine.options for name
 METRICS: Mapping[str, Mapping[str, str]] = {name: engine.metrics for name, engine in ENGINES.items()}
 LEAST_WARMUP: Mapping[str, int] = {name: engine.least_warmup for name, engine in ENGINES.items()}
 # The options of CmdStan's methods that are no sampler.
-METHOD_OPTIONS: Mapping[str, Mapping[str, Rule]] = {
+METHOD_OPTIONS: Mapping[str, Mapping[str, OptionRule]] = {
     "pathfinder": {
         "num_paths": _whole("4"),
         "max_lbfgs_iters": _whole("1000"),
@@ -81,10 +81,10 @@ METHOD_OPTIONS: Mapping[str, Mapping[str, Rule]] = {
     },
     "laplace": {
         "jacobian": _switch("True"),
-        "opt_args": Rule("a dict of options", "{'algorithm': 'lbfgs'}", lambda x: isinstance(x, Mapping)),
+        "opt_args": OptionRule("a dict of options", "{'algorithm': 'lbfgs'}", lambda x: isinstance(x, Mapping)),
     },
     "variational": {
-        "algorithm": Rule("'meanfield' or 'fullrank'", "'meanfield'", _is_family),
+        "algorithm": OptionRule("'meanfield' or 'fullrank'", "'meanfield'", _is_family),
         "iter": _whole("10_000"),
         "grad_samples": _whole("1"),
         "elbo_samples": _whole("100"),
@@ -145,7 +145,7 @@ def check_method_options(method: str, options: Mapping[str, Any]) -> None:
         _check_value(option, value, rules)
 
 
-def _check_value(option: str, value: object, rules: Mapping[str, Rule] = RULES) -> None:
+def _check_value(option: str, value: object, rules: Mapping[str, OptionRule] = RULES) -> None:
     if value is not None and not rules[option].holds(value):
         raise option_messages.bad_option(option, value, rules[option].words, rules[option].example)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Protocol
 
-from scistan.screen import is_watched, open_bar
+from scistan.terminal import is_watched, open_bar
 
 __all__ = ["Bar", "Progress", "Silent", "open_progress"]
 

@@ -10,11 +10,11 @@ from scistan.graph.node import Apply, Data, Node, Variable
 from scistan.graph.walk import rebuild, topological
 from scistan.shapes import Equality, Shape, SizeTable
 
-__all__ = ["Draw", "Graph", "Term"]
+__all__ = ["Law", "Graph", "Term"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Draw:
+class Law:
     """A distribution applied to arguments, with the shape of its value and the bounds set on it."""
 
     distribution: Any
@@ -42,7 +42,7 @@ class Draw:
         own: int = self.distribution.event_rank
         return own or int(self.constraint is not None)
 
-    def mapped(self, change: Callable[[Node], Node]) -> Draw:
+    def mapped(self, change: Callable[[Node], Node]) -> Law:
         """Apply `change` to every node this draw depends on."""
         return replace(
             self,
@@ -58,7 +58,7 @@ class Term:
 
     name: str
     value: Variable | Data
-    draw: Draw
+    law: Law
 
     @property
     def is_observed(self) -> bool:
@@ -87,7 +87,7 @@ class Graph:
         """Every node from which the rest can be reached."""
         found: list[Node] = []
         for term in self.terms:
-            found += [*term.draw.inputs, term.value]
+            found += [*term.law.inputs, term.value]
         found += self.derived.values()
         found += self.data_names
         return found
@@ -109,7 +109,7 @@ class Graph:
             if isinstance(node, Apply):
                 equal += node.equalities
         for term in self.terms:
-            equal += term.draw.equalities
+            equal += term.law.equalities
         return SizeTable(equal)
 
     def mapped(self, rule: Callable[[Node, tuple[Node, ...]], Node]) -> Graph:
@@ -117,10 +117,10 @@ class Graph:
         memo = rebuild(self.roots, rule)
         return replace(
             self,
-            terms=tuple(replace(t, draw=t.draw.mapped(memo.__getitem__)) for t in self.terms),
+            terms=tuple(replace(t, law=t.law.mapped(memo.__getitem__)) for t in self.terms),
             derived={name: memo[node] for name, node in self.derived.items()},
         )
 
-    def with_draws(self, change: Callable[[Term], Draw]) -> Graph:
+    def with_draws(self, change: Callable[[Term], Law]) -> Graph:
         """Rewrite every distribution by `change(term)`."""
-        return replace(self, terms=tuple(replace(t, draw=change(t)) for t in self.terms))
+        return replace(self, terms=tuple(replace(t, law=change(t)) for t in self.terms))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from scistan.errors import InternalError
-from scistan.graph.graph import Draw, Graph, Term
+from scistan.graph.graph import Graph, Law, Term
 from scistan.graph.node import Data, Node, Variable, apply, extent, find_applied, literal
 from scistan.graph.text import RANKS
 from scistan.shapes import COMPUTED, RULES, Equality, LengthRule, Shape, Size, Symbol, new_serial
@@ -170,11 +170,11 @@ class _Reader:
     def _term(self, role: str, name: str, value: str, call: str, shape: str, where: str | None) -> None:
         family, args, options = self._read_call(call)
         distribution = self._known(self.distributions, family, "distribution")
-        draw = Draw(distribution, args, self._shape(shape), equalities=self._pairs(where), **options)
+        law = Law(distribution, args, self._shape(shape), equalities=self._pairs(where), **options)
         node = self.nodes[value.removeprefix("%")]
         if not isinstance(node, Variable if role == "latent" else Data):
             raise InternalError(f"`{name}` is {role} and its value is {node!r}")
-        self.terms.append(Term(name, node, draw))
+        self.terms.append(Term(name, node, law))
 
     def _derived(self, name: str, value: str) -> None:
         self.derived[name] = self._node(ast.parse(_as_python(value), mode="eval").body)

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from scistan.graph.graph import Draw, Graph
+from scistan.graph.graph import Graph, Law
 from scistan.graph.node import Apply, Data, Extent, Literal, Node, Variable
 from scistan.shapes import COMPUTED, DATA, DIM, GIVEN, Equality, LengthRule, Shape, Size, SizeTable, Symbol
 
@@ -133,8 +133,8 @@ def _sizes(graph: Graph) -> Iterator[Size]:
             yield from _sizes_among(node.attributes)
             yield from _sizes_among(node.equalities)
     for term in graph.terms:
-        yield from term.draw.shape
-        yield from _sizes_among(term.draw.equalities)
+        yield from term.law.shape
+        yield from _sizes_among(term.law.equalities)
     yield from _sizes_among(graph.equalities)
 
 
@@ -175,16 +175,16 @@ def _lines(graph: Graph, names: _Names, *, exact: bool) -> tuple[list[str], dict
         lines.append(f"{numbers[node]} = {text}")
     for term in graph.terms:
         role = "observed" if term.is_observed else "latent"
-        where = _where(term.draw, names) if exact else ""
-        lines.append(f"{role} {term.name} = {numbers[term.value]} ~ {_draw_text(term.draw, numbers, names)}{where}")
+        where = _where(term.law, names) if exact else ""
+        lines.append(f"{role} {term.name} = {numbers[term.value]} ~ {_law_text(term.law, numbers, names)}{where}")
     for name, node in graph.derived.items():
         lines.append(f"derived {name} = {numbers[node]}")
     return lines, numbers
 
 
-def _where(made: Node | Draw, names: _Names) -> str:
+def _where(made: Node | Law, names: _Names) -> str:
     """Say which lengths must be equal for a node or a distribution to be what it is."""
-    pairs = made.equalities if isinstance(made, Apply | Draw) else ()
+    pairs = made.equalities if isinstance(made, Apply | Law) else ()
     return " where " + ", ".join(map(names.equal, pairs)) if pairs else ""
 
 
@@ -201,14 +201,14 @@ def _node_text(node: Node, graph: Graph, numbers: dict[Node, str], names: _Names
     return f"{node.op.name}({', '.join(arguments)}) {names.shape(node.shape)}"
 
 
-def _draw_text(draw: Draw, numbers: dict[Node, str], names: _Names) -> str:
-    arguments = [numbers[arg] for arg in draw.args]
-    if draw.lower is not None:
-        arguments.append(f"lower={numbers[draw.lower]}")
-    if draw.upper is not None:
-        arguments.append(f"upper={numbers[draw.upper]}")
-    flags = {"constraint": draw.constraint, "centred": draw.centred}
+def _law_text(law: Law, numbers: dict[Node, str], names: _Names) -> str:
+    arguments = [numbers[arg] for arg in law.args]
+    if law.lower is not None:
+        arguments.append(f"lower={numbers[law.lower]}")
+    if law.upper is not None:
+        arguments.append(f"upper={numbers[law.upper]}")
+    flags = {"constraint": law.constraint, "centred": law.centred}
     arguments += [f"{flag}={value!r}" for flag, value in flags.items() if value is not None]
-    if draw.noncentred:
+    if law.noncentred:
         arguments.append("noncentred=True")
-    return f"{draw.distribution.name}({', '.join(arguments)}) {names.shape(draw.shape)}"
+    return f"{law.distribution.name}({', '.join(arguments)}) {names.shape(law.shape)}"

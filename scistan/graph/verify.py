@@ -85,11 +85,11 @@ def _variables(graph: Graph) -> Faults:
 def _terms(graph: Graph) -> Faults:
     known: set[Node] = set()
     for term in graph.terms:
-        for leaf in leaves(term.draw.inputs):
+        for leaf in leaves(term.law.inputs):
             if isinstance(leaf, Variable) and leaf not in known:
                 yield f"`{term.name}` depends on `{leaf.name}`, which comes after it", term.value
-        if values_of(term.value.shape) != values_of(term.draw.shape):
-            shapes = f"{values_of(term.value.shape)} and {values_of(term.draw.shape)}"
+        if values_of(term.value.shape) != values_of(term.law.shape):
+            shapes = f"{values_of(term.value.shape)} and {values_of(term.law.shape)}"
             yield f"`{term.name}` and its distribution have shapes {shapes}", term.value
         if isinstance(term.value, Variable) and term.value.name != term.name:
             yield f"the variable `{term.value.name}` stands under the name `{term.name}`", term.value

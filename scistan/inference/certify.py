@@ -122,8 +122,8 @@ class _Witnesses:
     @property
     def spread(self) -> float:
         """How far from 0 coordinates may lie so that the largest matrix is well inside its domain."""
-        draws = [term.draw for term in self.instance.graph.latents]
-        return min((value_domain(draw).spread(self.instance.shape(draw.shape)) for draw in draws), default=1.0)
+        draws = [term.law for term in self.instance.graph.latents]
+        return min((value_domain(law).spread(self.instance.shape(law.shape)) for law in draws), default=1.0)
 
     def at(self, q: np.ndarray) -> Seen | None:
         """Ask both at a point; None where the engine cannot tell what the latents are there."""
@@ -132,7 +132,7 @@ class _Witnesses:
         except RuntimeError:
             return None
         terms = self.instance.graph.latents
-        latents = {t.name: self._shaped(drawn, t.name, t.draw.shape) for t in terms}
+        latents = {t.name: self._shaped(drawn, t.name, t.law.shape) for t in terms}
         scipy, size = self.joint.at({t.value: latents[t.name] for t in terms})
         engine, gradient = _asked(self.density, q)
         jacobian = 0.0 if self.jacobian is None else _asked(self.jacobian, q)[0]

@@ -13,8 +13,8 @@ from typing import Any
 
 from scistan.engines.declaration import LOW_RANK
 from scistan.engines.options import check_any_options
-from scistan.engines.pilot import Pilot
 from scistan.engines.registry import ENGINES, preferred
+from scistan.engines.trial import Trial
 from scistan.errors import SamplingError, UnsupportedError
 from scistan.graph.instance import Instance
 from scistan.graph.node import Variable
@@ -70,7 +70,7 @@ def choose(
     options: Mapping[str, Any],
     warmup: int,
     numbers: int,
-    pilot: Callable[[], Pilot],
+    pilot: Callable[[], Trial],
 ) -> Plan:
     """Choose the first engine to try; `numbers` counts the data, `pilot` is flown only where it can matter."""
     hierarchical = scales_are_estimated(instance)
@@ -100,11 +100,11 @@ def choose(
     return Plan(quick, {**options, **own, "metric": metric}, short, f"{quick}, {metric} metric: {reason}")
 
 
-def _correlated(seen: Pilot) -> bool:
+def _correlated(seen: Trial) -> bool:
     return seen.steps >= MANY_STEPS or (seen.condition is not None and seen.condition >= ILL_CONDITIONED)
 
 
-def _reason(seen: Pilot) -> str:
+def _reason(seen: Trial) -> str:
     if seen.steps >= MANY_STEPS:
         return f"the pilot needed {seen.steps:.0f} or more steps a draw, so correlations are worth adapting to"
     return f"the pilot's correlations have condition number {seen.condition:.0f}, so they are worth adapting to"
@@ -116,7 +116,7 @@ def _enough(asked: int, dimension: int) -> int:
 
 
 def _coordinates(instance: Instance) -> int:
-    return sum(math.prod(instance.shape(term.draw.shape)) for term in instance.graph.latents)
+    return sum(math.prod(instance.shape(term.law.shape)) for term in instance.graph.latents)
 
 
 def scales_are_estimated(instance: Instance) -> bool:
@@ -124,5 +124,5 @@ def scales_are_estimated(instance: Instance) -> bool:
     return any(
         isinstance(node, Variable)
         for term in instance.graph.latents
-        for node in topological(list(term.draw.inputs))
+        for node in topological(list(term.law.inputs))
     )

@@ -41,7 +41,7 @@ def _apart(these: Labels, those: Labels) -> list[object]:
 def _summed(instance: Instance) -> set[Size]:
     """List the lengths that a sum with latents in it runs over."""
     graph = instance.graph
-    roots = [node for t in graph.terms for node in t.draw.inputs] + list(graph.derived.values())
+    roots = [node for t in graph.terms for node in t.law.inputs] + list(graph.derived.values())
     latent: dict[object, bool] = {}
     found: set[Size] = set()
     for node in topological(roots):
@@ -53,4 +53,4 @@ def _summed(instance: Instance) -> set[Size]:
 
 def _latents_along(instance: Instance) -> dict[Size, Term]:
     """Give a latent that runs along each length."""
-    return {instance.table.reduce(size): t for t in instance.graph.latents for size in t.draw.shape}
+    return {instance.table.reduce(size): t for t in instance.graph.latents for size in t.law.shape}

@@ -54,7 +54,7 @@ def find_culprit(
     where, steep = _steep(instance, density, *last) if points else (None, None)
     if steep is not None or where is None or certain:
         return steep
-    return messages.steep(where.name, where.draw.distribution.title, "", "", "", first_place(where.value))
+    return messages.steep(where.name, where.law.distribution.title, "", "", "", first_place(where.value))
 
 
 def _starts(
@@ -73,7 +73,7 @@ def _starts(
         yield (
             q,
             {
-                t.name: drawn[t.name].reshape(instance.shape(t.draw.shape))
+                t.name: drawn[t.name].reshape(instance.shape(t.law.shape))
                 for t in instance.graph.latents
                 if t.name in drawn
             },
@@ -97,7 +97,7 @@ def _bad_terms(instance: Instance, latents: Mapping[str, np.ndarray]) -> Iterato
             except KeyError:
                 continue
             except np.linalg.LinAlgError:  # a matrix without a factor: no event has a density
-                density = np.full(instance.shape(term.draw.shape[: batch_rank(term.draw)]), -np.inf)
+                density = np.full(instance.shape(term.law.shape[: batch_rank(term.law)]), -np.inf)
             if not np.isfinite(density).all():
                 yield term, _describe(term, density, evaluator)
 
@@ -128,11 +128,11 @@ def _finite(density: StanDensity, q: np.ndarray) -> bool:
 
 def _describe_steep(term: Term, evaluator: Evaluator) -> ScistanError | None:
     """Point at the first observation with an argument at the end of its range, where slopes are infinite."""
-    d: Distribution = term.draw.distribution
+    d: Distribution = term.law.distribution
     place, events = first_place(term.value), np.asarray(evaluator[pointwise(term)].array)
-    for p, node in zip(d.parameters, term.draw.args, strict=True):
+    for p, node in zip(d.parameters, term.law.args, strict=True):
         array = np.asarray(evaluator[node].array)
-        if p.domain.event_rank or term.draw.constraint is not None:
+        if p.domain.event_rank or term.law.constraint is not None:
             continue
         bounds = [float(b) for b in (p.domain.lower, p.domain.upper) if isinstance(b, int | float)]
         ends = ~np.isfinite(array) | np.isin(array, bounds)
@@ -146,22 +146,22 @@ def _describe_steep(term: Term, evaluator: Evaluator) -> ScistanError | None:
 def _describe(term: Term, density: np.ndarray, evaluator: Evaluator) -> ScistanError:
     at = tuple(int(i) for i in np.argwhere(~np.isfinite(density))[0])
     where, details = _details(term, at, evaluator)
-    title = term.draw.distribution.title
+    title = term.law.distribution.title
     return messages.not_finite(term.name, title, where, float(density[at]), details, first_place(term.value))
 
 
 def _details(term: Term, at: tuple[int, ...], evaluator: Evaluator) -> tuple[str, str]:
     """Say which event it is, and its value and arguments."""
-    d: Distribution = term.draw.distribution
+    d: Distribution = term.law.distribution
     said = []
-    for p, node in zip(d.parameters, term.draw.args, strict=True):
+    for p, node in zip(d.parameters, term.law.args, strict=True):
         try:
-            tied = min(len(node.shape), int(term.draw.constraint is not None))
+            tied = min(len(node.shape), int(term.law.constraint is not None))
             shown = _shown(evaluator[node], len(node.shape), p.domain.event_rank or tied, at)
         except np.linalg.LinAlgError:
             shown = "a matrix that cannot be computed"
         said.append(f"{p.name} = {shown}")
-    value = _shown(evaluator[term.value], len(term.draw.shape), term.draw.event_rank, at)
+    value = _shown(evaluator[term.value], len(term.law.shape), term.law.event_rank, at)
     where = f"[{', '.join(map(str, at))}]" if at else ""
     return where, f"at the value {value}" + (f" with {', '.join(said)}" if said else "")
 

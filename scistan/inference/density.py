@@ -16,6 +16,7 @@ from scistan.graph.walk import topological
 from scistan.messages import data as data_messages
 from scistan.messages import inference as messages
 from scistan.messages import model as model_messages
+from scistan.messages import observations as observations_messages
 from scistan.ops.coerce import Labelled, read_array
 from scistan.ops.turn import turned
 from scistan.passes.vectorize import vectorize
@@ -56,9 +57,9 @@ def latent_values(instance: Instance, values: Mapping[str, object]) -> dict[Node
     for name, term in latents.items():
         labelled = _named(read_array(values[name], name), name, instance.dims.get(name, ()))
         array = labelled.values.astype(float)
-        expected = instance.shape(term.draw.shape)
+        expected = instance.shape(term.law.shape)
         if array.shape != expected:
-            raise model_messages.data_shape(name, expected, array.shape)
+            raise observations_messages.data_shape(name, expected, array.shape)
         found[term.value] = _in_order(instance, term, array, labelled.labels)
     return found
 
@@ -81,7 +82,7 @@ def _in_order(
     for axis, own in enumerate(labels):
         if own is None or own.implied:
             continue
-        dim, size = dims[axis], term.draw.shape[axis]
+        dim, size = dims[axis], term.law.shape[axis]
         named = instance.coords.get(dim)
         dim, known = (dim, Labels(named)) if named is not None else beside.get(instance.table.reduce(size), ("", None))
         try:
@@ -95,7 +96,7 @@ def _in_order(
 def check_complete(instance: Instance) -> None:
     """Refuse a model with promised data that never came, or with latents that nothing uses."""
     if instance.missing:
-        raise model_messages.missing_values(instance.missing)
+        raise observations_messages.missing_values(instance.missing)
     graph = instance.graph
     if not graph.observed:
         return
@@ -107,7 +108,7 @@ def check_complete(instance: Instance) -> None:
 
 def idle_latents(graph: Graph) -> list[Term]:
     """List the latents that nothing uses."""
-    used = set(topological([node for term in graph.terms for node in term.draw.inputs] + list(graph.derived.values())))
+    used = set(topological([node for term in graph.terms for node in term.law.inputs] + list(graph.derived.values())))
     return [term for term in graph.latents if term.value not in used]
 
 
@@ -119,4 +120,4 @@ def _check_loops(instance: Instance) -> None:
         instance.on(vectorize(instance.graph))
     except SizeConflict:
         names = [t.name for t in instance.graph.observed]
-        raise model_messages.outgrown_loop(names) from None
+        raise observations_messages.outgrown_loop(names) from None

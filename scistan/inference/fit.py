@@ -13,11 +13,11 @@ import numpy as np
 
 from scistan.diagnostics import Context, Diagnosis, check_approximation, check_draws
 from scistan.engines.protocol import Draws
+from scistan.inference.arviz_data import dataset_names, dataset_of, leave_one_out, summary_table, to_inference_data
 from scistan.inference.certificate import Certificate
 from scistan.inference.groups import GENERATED, check_groups_fit, make_group
 from scistan.inference.named import Named
 from scistan.inference.paths import as_path
-from scistan.inference.seam import dataset_names, dataset_of, leave_one_out, summary_table, to_inference_data
 from scistan.inference.subject import Subject
 from scistan.messages import fits as fit_messages
 from scistan.messages import model as model_messages

@@ -79,7 +79,7 @@ class _Search:
         found: dict[Node, None] = {}
         seen: set[Node] = set()
         terms = self.instance.graph.terms
-        stack = [node for t in terms for node in t.draw.inputs] + list(self.instance.graph.derived.values())
+        stack = [node for t in terms for node in t.law.inputs] + list(self.instance.graph.derived.values())
         while stack:
             node = stack.pop()
             if node in seen or not (self.moves[node] or self.marked[node]):

@@ -117,7 +117,7 @@ def _flat(array: np.ndarray) -> np.ndarray:
 
 def _biggest(instance: Instance) -> int:
     terms: tuple[Term, ...] = instance.graph.terms
-    return max((math.prod(instance.shape(t.draw.shape)) for t in terms), default=1)
+    return max((math.prod(instance.shape(t.law.shape)) for t in terms), default=1)
 
 
 def _blocks(rows: int, size: int) -> Iterator[slice]:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scistan.inference.arviz_data import group
 from scistan.inference.generated import log_likelihood, log_prior, predictive
+from scistan.inference.memory import check_fits, sizes_of
 from scistan.inference.prior import constant_data, observed_data
-from scistan.inference.seam import group
-from scistan.inference.size import check_fits, sizes_of
 from scistan.messages import sampling as messages
 from scistan.version import __version__
 
@@ -63,7 +63,7 @@ def _log_likelihood(fit: Fit) -> Any:
     dims = {}
     for term in instance.graph.observed:
         own = instance.dims[term.name]
-        dims[term.name] = own[: len(own) - term.draw.event_rank]
+        dims[term.name] = own[: len(own) - term.law.event_rank]
     return group(log_likelihood(instance, fit.posterior), dims, instance.coords)
 
 

@@ -139,7 +139,7 @@ def _check_support(instance: Instance, values: Mapping[Node, np.ndarray]) -> Non
         evaluator.set(leaf, array, batched=False)
     for term in instance.graph.latents:
         value = values[term.value]
-        domain = value_domain(term.draw)
+        domain = value_domain(term.law)
         bad = np.asarray(domain.violations(value))
         for bound, beyond in ((domain.lower, np.less), (domain.upper, np.greater)):
             if isinstance(bound, Node):

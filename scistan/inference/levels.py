@@ -71,7 +71,7 @@ def latents_at(
     replaced = replaced_rows(fitted, instance, question.done)
     own = labels_beside(fitted), labels_beside(instance)
     axes = {
-        t.name: [_axis(fitted, instance, t, axis, replaced, own) for axis in range(len(t.draw.shape))] for t in terms
+        t.name: [_axis(fitted, instance, t, axis, replaced, own) for axis in range(len(t.law.shape))] for t in terms
     }
     check_columns(fitted, instance)
     labelled = [axis for along in axes.values() for axis in along if axis.labels is not None and len(axis.new)]
@@ -98,7 +98,7 @@ def _axis(
     of_data: tuple[Mapping[Size, tuple[str, Labels]], Mapping[Size, tuple[str, Labels]]],
 ) -> _Axis:
     dim = instance.dims[term.name][axis]
-    size = instance.table.reduce(term.draw.shape[axis])
+    size = instance.table.reduce(term.law.shape[axis])
     before, after = fitted.length(size), instance.length(size)
     old, new = (labels_along(one, dim, n) for one, n in ((fitted, before), (instance, after)))
     if old is None and new is None and all(size in known for known in of_data):
@@ -135,11 +135,11 @@ def _check(term: Term, axes: list[_Axis], policy: str) -> None:
         raise messages.new_levels_refused(name, first.dim, labels, len(first.new))
     for axis in axes:
         _check_spelling(axis)
-    batch = batch_rank(term.draw)
+    batch = batch_rank(term.law)
     within = [axis for axis in axes[batch:] if len(axis.new)]
     if within:
-        raise messages.new_levels_tied(name, within[0].dim, term.draw.distribution.title)
-    if term.draw.distribution.improper:
+        raise messages.new_levels_tied(name, within[0].dim, term.law.distribution.title)
+    if term.law.distribution.improper:
         raise messages.new_levels_improper(name, first.dim)
 
 
@@ -191,7 +191,7 @@ def _with_new(
 ) -> np.ndarray:
     """Fill in the elements that were never fitted, cell by cell of the labelled axes."""
     result = np.array(_taken(draws, axes))
-    labelled = {k: axis.labels for k, axis in enumerate(axes[: batch_rank(term.draw)]) if axis.labels is not None}
+    labelled = {k: axis.labels for k, axis in enumerate(axes[: batch_rank(term.law)]) if axis.labels is not None}
     unlabelled_new = [k for k, axis in enumerate(axes) if axis.labels is None and len(axis.new)]
     for cell in itertools.product(*(range(len(axes[k].sources)) for k in labelled)):
         at = dict(zip(labelled, cell, strict=True))
@@ -203,7 +203,7 @@ def _with_new(
         else:
             mean = conditional_mean(instance, term, len(result), evaluator, at)
             if mean is None:
-                raise messages.no_conditional_mean(term.name, term.draw.distribution.title)
+                raise messages.no_conditional_mean(term.name, term.law.distribution.title)
             made = mean
         key = tuple(slice(at[k], at[k] + 1) if k in at else slice(None) for k in range(len(axes)))
         result[(slice(None), *key)] = made

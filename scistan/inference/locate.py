@@ -36,7 +36,7 @@ def tell_fault(witnesses: Witnesses, fault: Fault, switches: Mapping[str, Any]) 
     """Say in the user's terms what a comparison that fails found at its worst point."""
     kind, seen, base, point = fault.kind, fault.seen, fault.base, fault.number + 1
     term = _first_bad_term(witnesses, fault, switches)
-    where = messages.in_term(term.name, term.draw.distribution.title, first_place(term.value)) if term else ""
+    where = messages.in_term(term.name, term.law.distribution.title, first_place(term.value)) if term else ""
     values = {name: _shown(array) for name, array in seen.latents.items()}
     if kind == _GRADIENT:
         variable, by_torch, by_stan = _worst_coordinate(witnesses, seen)

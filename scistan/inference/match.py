@@ -10,7 +10,7 @@ import numpy as np
 
 from scistan.graph.instance import Instance
 from scistan.graph.labels import Labels, LabelsDiffer, order_of
-from scistan.inference.seam import plain_labels
+from scistan.inference.arviz_data import plain_labels
 from scistan.messages import data as data_messages
 from scistan.messages import fits as messages
 from scistan.shapes import Size
@@ -64,7 +64,7 @@ def _axes_beside_data(instance: Instance) -> dict[str, str]:
         for axis, size in zip(instance.dims[name], leaf.shape, strict=True):
             if axis in instance.coords and size.terms:
                 labelled.setdefault(table.reduce(size), axis)
-    shapes = {t.name: t.draw.shape for t in graph.terms} | {name: node.shape for name, node in graph.derived.items()}
+    shapes = {t.name: t.law.shape for t in graph.terms} | {name: node.shape for name, node in graph.derived.items()}
     return {
         axis: labelled[table.reduce(size)]
         for name, shape in shapes.items()

@@ -12,6 +12,7 @@ import numpy as np
 from scistan.engines.protocol import Chains, Draws
 from scistan.errors import ScistanError
 from scistan.graph.parse import UndeclaredError
+from scistan.inference.arviz_data import dataset_names, dataset_of
 from scistan.inference.certificate import Certificate
 from scistan.inference.files import DAMAGE, check_room, replacing, shown_reason
 from scistan.inference.fit import Fit
@@ -20,7 +21,6 @@ from scistan.inference.match import in_order_of
 from scistan.inference.netcdf import engine_for, group_names
 from scistan.inference.record import Record, record_from_dataset, record_to_dataset
 from scistan.inference.seal import check_seal
-from scistan.inference.seam import dataset_names, dataset_of
 from scistan.inference.subject import Fitted, Subject
 from scistan.messages import fits as messages
 from scistan.targets.scipy.streams import fresh_seed

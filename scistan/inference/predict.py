@@ -12,13 +12,13 @@ import numpy as np
 from scistan.given import as_choice, as_names, as_whole
 from scistan.graph.instance import Instance
 from scistan.graph.places import warn_at_users_line
+from scistan.inference.arviz_data import group, to_inference_data
 from scistan.inference.extrapolation import data_given, far_outside
 from scistan.inference.freeze import freeze_statistics
 from scistan.inference.generated import derived_quantities, predictive
 from scistan.inference.levels import NEW_LEVELS, Asked, Latents, latents_at
+from scistan.inference.memory import check_fits, sizes_of
 from scistan.inference.prior import constant_data
-from scistan.inference.seam import group, to_inference_data
-from scistan.inference.size import check_fits, sizes_of
 from scistan.messages import options as option_messages
 from scistan.messages import prediction as words
 from scistan.messages import sampling as messages

@@ -10,8 +10,8 @@ import numpy as np
 from scistan.given import as_whole
 from scistan.graph.instance import Instance
 from scistan.graph.node import Data
-from scistan.inference.seam import group, to_inference_data
-from scistan.inference.size import check_draws_fit
+from scistan.inference.arviz_data import group, to_inference_data
+from scistan.inference.memory import check_draws_fit
 from scistan.ops.levels import is_factor
 from scistan.targets.scipy import ancestral_draws
 from scistan.targets.scipy.streams import use_seed

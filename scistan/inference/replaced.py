@@ -32,7 +32,7 @@ def replaced_rows(fitted: Instance, instance: Instance, done: Collection[str] = 
 
     What was `done` to the rows of a fit leaves them the rows that they were.
     """
-    observed = {instance.table.reduce(size) for t in instance.graph.observed for size in t.draw.shape}
+    observed = {instance.table.reduce(size) for t in instance.graph.observed for size in t.law.shape}
     names = instance.graph.data_names
     return observed & _lengths(
         instance, [leaf for leaf in changed_data(fitted, instance) if names.get(leaf) not in done]

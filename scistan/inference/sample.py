@@ -14,9 +14,9 @@ from scistan.diagnostics import Diagnosis
 from scistan.engines.embedded import EmbeddedDensity, open_density
 from scistan.engines.encoding import to_json
 from scistan.engines.options import check_options, check_run, engine_seed
-from scistan.engines.pilot import fly
 from scistan.engines.protocol import Draws, Request
 from scistan.engines.registry import ENGINES, engine_named, engines_at_hand
+from scistan.engines.trial import run_trial
 from scistan.errors import SamplingError, ScistanError, ToolchainError
 from scistan.given import as_names, as_switch
 from scistan.graph.instance import Instance
@@ -31,13 +31,13 @@ from scistan.inference.fit import Fit
 from scistan.inference.generated import derived_quantities
 from scistan.inference.groups import GENERATED
 from scistan.inference.inits import starting_values
+from scistan.inference.memory import check_size
 from scistan.inference.metric import check_metric
 from scistan.inference.named import Named
 from scistan.inference.refusal import in_users_terms
-from scistan.inference.size import check_size
 from scistan.inference.subject import NOTHING_GENERATED, Fitted, Subject
 from scistan.messages import sampling as messages
-from scistan.passes.rows import merge_equal_rows
+from scistan.passes.equal_rows import merge_equal_rows
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy.evaluate import NUMPY
 from scistan.targets.stan.program import lower_to_stan
@@ -180,7 +180,7 @@ def _automatic(
 ) -> tuple[Plan, Draws, Diagnosis | None, tuple[str, ...]]:
     """Choose an engine and climb from it; say why and what happened."""
     numbers = sum(array.size for array in subject.instance.values.values())
-    plan = choose(subject.instance, fitting, request.options, request.warmup, numbers, lambda: fly(request))
+    plan = choose(subject.instance, fitting, request.options, request.warmup, numbers, lambda: run_trial(request))
     best, notes = climb(
         plan,
         fitting,

@@ -105,9 +105,9 @@ class Subject:
         """What diagnosis may know of the model."""
         named = {t.value: t.name for t in self.instance.graph.latents}
         noncentred = {
-            p.term.name: frozenset(named[n] for n in topological(p.term.draw.args) if n in named)
+            p.term.name: frozenset(named[n] for n in topological(p.term.law.args) if n in named)
             for p in self.program.parameters
-            if p.term.draw.noncentred and p.term.draw.shape
+            if p.term.law.noncentred and p.term.law.shape
         }
         return Context(self.instance.dims, self.instance.coords, noncentred, self.remarks)
 
@@ -127,7 +127,7 @@ class Subject:
             return ()
         pairs = zip(self.instance.graph.terms, self.sampled.graph.terms, strict=True)
         return tuple(
-            messages.rows_merged(old.name, self.shape(old.name)[0], self.sampled.length(new.draw.shape[0]))
+            messages.rows_merged(old.name, self.shape(old.name)[0], self.sampled.length(new.law.shape[0]))
             for old, new in pairs
             if old is not new
         )
@@ -137,7 +137,7 @@ class Subject:
         graph = self.instance.graph
         for term in graph.terms:
             if term.name == name:
-                return self.instance.shape(term.draw.shape)
+                return self.instance.shape(term.law.shape)
         return self.instance.shape(graph.derived[name].shape)
 
     def shaped(self, name: str, array: np.ndarray) -> np.ndarray:

@@ -92,8 +92,8 @@ class Witnesses:
         """Give how far each coordinate may lie from 0: less in a large matrix, which else were near singular."""
         found = [np.zeros(0)]
         for block in self._torch.blocks:
-            shape = self.instance.shape(block.term.draw.shape)
-            found.append(np.full(block.stop - block.start, value_domain(block.term.draw).spread(shape)))
+            shape = self.instance.shape(block.term.law.shape)
+            found.append(np.full(block.stop - block.start, value_domain(block.term.law).spread(shape)))
         return np.concatenate(found)
 
     # -- what they say ------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ class Witnesses:
 
     def _shaped(self, drawn: Mapping[str, np.ndarray], term: Term) -> np.ndarray:
         """Give a latent its own axes; one without elements has no columns."""
-        lengths = self.instance.shape(term.draw.shape)
+        lengths = self.instance.shape(term.law.shape)
         return drawn[term.name].reshape(lengths) if term.name in drawn else np.empty(lengths)
 
     def derivative(self, seen: Seen, direction: np.ndarray) -> tuple[float, float]:

@@ -37,3 +37,35 @@ def missing_constant(name: str, constraint: str) -> str:
         f"the log density of `{name}` lacks a constant: with constraint={constraint!r}, {_WHY[constraint]}. It depends "
         "on no latent, so draws and estimates are exact; differences of log densities between models are not."
     )
+
+
+def bad_constraint(name: str, constraint: object, known: Iterable[str]) -> ModelError:
+    return ModelError(
+        f"`{name}` cannot take constraint={as_given(constraint)}.",
+        remedy=nearest(name_given(constraint), known),
+        place=user_place(),
+    )
+
+
+def constraint_and_bounds(name: str, constraint: str) -> ModelError:
+    return ModelError(
+        f"`{name}`: constraint={as_given(constraint)} cannot be joined with `lower` and `upper`.",
+        remedy="drop one of them; constraint='positive_ordered' starts at 0",
+        place=user_place(),
+    )
+
+
+def constraint_needs_axis(name: str, constraint: str) -> ModelError:
+    return ModelError(
+        f"`{name}` is a single number, and constraint={as_given(constraint)} relates several.",
+        remedy="give it a `shape=` or `dims=`",
+        place=user_place(),
+    )
+
+
+def constraint_and_support(name: str, constraint: str, words: str) -> ModelError:
+    return ModelError(
+        f"`{name}` cannot take constraint={as_given(constraint)}: its values are {words}.",
+        remedy="choose a distribution on the real line, or a positive one with 'positive_ordered'",
+        place=user_place(),
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scistan.errors import Place
-from scistan.graph.graph import Draw
+from scistan.graph.graph import Law
 from scistan.graph.node import Data, Node
 from scistan.model.facts import Dims, Keys
 from scistan.ops.levels import is_factor
@@ -27,7 +27,7 @@ class Entry:
 
     name: str
     node: Node
-    draw: Draw | None
+    law: Law | None
     dims: Dims
     place: Place | None
     keys: Keys
@@ -35,7 +35,7 @@ class Entry:
 
     @property
     def role(self) -> str:
-        if self.draw is not None:
+        if self.law is not None:
             return "observed" if isinstance(self.node, Data) else "latent"
         return "data" if isinstance(self.node, Data) else "derived"
 
@@ -47,4 +47,4 @@ class Entry:
 
     @property
     def roots(self) -> list[Node]:
-        return [self.node, *(self.draw.inputs if self.draw else ())]
+        return [self.node, *(self.law.inputs if self.law else ())]

@@ -6,14 +6,14 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from scistan.graph.graph import Draw
+from scistan.graph.graph import Law
 from scistan.graph.node import Apply, Data, Extent, Node
 from scistan.shapes import DIM, GIVEN, Shape, Size, Symbol
 
 __all__ = ["same_definition"]
 
 
-def same_definition(left: Node, left_draw: Draw | None, right: Node, right_draw: Draw | None) -> bool:
+def same_definition(left: Node, left_draw: Law | None, right: Node, right_draw: Law | None) -> bool:
     """Compare two definitions; data are equal here when their contents are."""
     if (left_draw is None) != (right_draw is None):
         return False
@@ -28,7 +28,7 @@ def same_definition(left: Node, left_draw: Draw | None, right: Node, right_draw:
     return twins.nodes(pairs) and twins.shapes(left_draw.shape, right_draw.shape)
 
 
-def _same_family(left: Draw, right: Draw) -> bool:
+def _same_family(left: Law, right: Law) -> bool:
     return (
         left.distribution is right.distribution
         and (left.lower is None, left.upper is None) == (right.lower is None, right.upper is None)

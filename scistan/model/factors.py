@@ -11,7 +11,7 @@ from scistan.distributions.declaration import Distribution
 from scistan.distributions.unnamed import Unnamed
 from scistan.domains import BINARY
 from scistan.errors import Place
-from scistan.graph.graph import Draw
+from scistan.graph.graph import Law
 from scistan.graph.labels import Labels
 from scistan.graph.node import Apply, Data, Node
 from scistan.graph.places import first_place
@@ -97,9 +97,9 @@ def recoded(codes: np.ndarray, old: Sequence[object], new: Sequence[object]) -> 
     return moved
 
 
-def check_outcome(name: str, draw: Draw, leaf: Data) -> None:
+def check_outcome(name: str, law: Law, leaf: Data) -> None:
     """Refuse labels as observed values of a distribution whose values are no categories."""
-    d: Distribution = draw.distribution
+    d: Distribution = law.distribution
     if isinstance(leaf.coding, Levels) and d.support is not BINARY and not d.stan.one_based:
         raise messages.labels_for_numbers(name, d.title, leaf.coding.levels)
 

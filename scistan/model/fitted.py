@@ -16,8 +16,8 @@ from scistan.model.intervene import intervene
 from scistan.model.record import record_of
 
 if TYPE_CHECKING:
-    from scistan.model.book import Entry
     from scistan.model.model import Model
+    from scistan.model.variables import Entry
 
 __all__ = ["FittedModel"]
 
@@ -35,11 +35,11 @@ class FittedModel:
         """Give the model at new inputs for prediction: what was observed is forgotten unless given anew."""
         model = copy(self.model)
         for entry in self._written_later():
-            model._book.add(entry)
+            model._variables.add(entry)
         there = intervene(model, do, data, coords, predicting=True, new_levels=new_levels)
         instance = there.instance()
         # A derived quantity that is set is data there, and a latent that was given has its value: both are results.
-        acts = there._book.acts
+        acts = there._variables.acts
         known = [t for t in instance.graph.observed if t.value in acts.given and t.value in instance.values]
         names = [*model.to_graph().derived, *(term.name for term in known)]
         terms = tuple(term for term in instance.graph.terms if term not in known)
@@ -68,15 +68,15 @@ class FittedModel:
         """List what was derived since the fit, and data for it; a density that has changed since is refused."""
         if self._live is None:
             return []
-        then, now = self.model._book.entries, self._live._book.entries
+        then, now = self.model._variables.entries, self._live._variables.entries
         for name, entry in then.items():
-            if entry.draw is None:
+            if entry.law is None:
                 continue
             live = now.get(name)
-            if live is None or not same_definition(entry.node, entry.draw, live.node, live.draw):
+            if live is None or not same_definition(entry.node, entry.law, live.node, live.law):
                 raise messages.changed_since(self.model.name, name, live is None)
-        added = [name for name, entry in now.items() if name not in then and entry.draw is not None]
+        added = [name for name, entry in now.items() if name not in then and entry.law is not None]
         if added:
             raise messages.changed_since(self.model.name, added[0], False)
-        free = [entry for entry in now.values() if entry.draw is None]
+        free = [entry for entry in now.values() if entry.law is None]
         return [e for e in free if e.name not in then or (e.role == "derived" and e.node is not then[e.name].node)]

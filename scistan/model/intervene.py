@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from scistan.graph.beside import labels_beside, order_beside
-from scistan.graph.graph import Draw
+from scistan.graph.graph import Law
 from scistan.graph.instance import Instance
 from scistan.graph.labels import Labels, LabelsDiffer
 from scistan.graph.node import Apply, Data, Node, apply
@@ -19,12 +19,13 @@ from scistan.graph.walk import rebuild, topological
 from scistan.inference.density import idle_latents
 from scistan.messages import data as data_messages
 from scistan.messages import model as messages
+from scistan.messages import observations as observations_messages
 from scistan.model.acts import Acts
-from scistan.model.book import Book, Entry
 from scistan.model.numbers import check_values
 from scistan.model.relevel import NewLevels
 from scistan.model.repeated import followed_shape, repeat
 from scistan.model.swap import as_numbers, check_swapped, read_table, read_values
+from scistan.model.variables import Entry, Variables
 from scistan.ops.coerce import read_array
 from scistan.ops.turn import turned
 from scistan.shapes import Size
@@ -45,15 +46,15 @@ def intervene(
 
     For prediction, what was observed is forgotten unless it is given anew.
     """
-    book, before = model._book, model.instance()
-    entries = {name: _known(book, name) for name in values}
-    arrays = {name: _numbers(book, entry, values[name]) for name, entry in entries.items()}
+    variables, before = model._variables, model.instance()
+    entries = {name: _known(variables, name) for name in values}
+    arrays = {name: _numbers(variables, entry, values[name]) for name, entry in entries.items()}
     everywhere = [name for name, entry in entries.items() if entry.node.shape and not arrays[name].ndim]
     for name, entry in entries.items():
         shape = before.shape(entry.node.shape)
-        _check_domain(book, entry, np.broadcast_to(arrays[name], shape) if name in everywhere else arrays[name], shape)
-    other, cut = copy(model), _without_arrows(book, list(values))
-    object.__setattr__(other, "_book", cut)
+        _check_domain(variables, entry, np.broadcast_to(arrays[name], shape) if name in everywhere else arrays[name], shape)
+    other, cut = copy(model), _without_arrows(variables, list(values))
+    object.__setattr__(other, "_variables", cut)
     for name in everywhere:
         repeat(cut, _leaf(cut, name), arrays[name], before.shape(entries[name].node.shape))
     rest = [name for name in values if name not in everywhere]
@@ -64,142 +65,142 @@ def intervene(
     result = other._swapped(table, swapped, coords, forgotten=forgotten, new_levels=new_levels)
     _enter(result, entered, before)
     for name, entry in entries.items():
-        draw = _draw_of(book, entry.node)
-        if draw is not None:
-            _check_support(result._book, name, draw)
+        law = _draw_of(variables, entry.node)
+        if law is not None:
+            _check_support(result._variables, name, law)
     return result
 
 
 def condition(model: AnyModel, values: Mapping[str, object]) -> AnyModel:
     """Give the model in which latents are observed to be these values."""
     for name in values:
-        entry = _known(model._book, name)
+        entry = _known(model._variables, name)
         if entry.role != "latent":
             raise messages.not_latent(name, entry.role)
     other = copy(model)
-    object.__setattr__(other, "_book", _observing(model._book, list(values)))
+    object.__setattr__(other, "_variables", _observing(model._variables, list(values)))
     _enter(other, values, model.instance())
     return other
 
 
-def _known(book: Book, name: str) -> Entry:
-    if name not in book.entries:
-        raise messages.unknown_variable(name, book.entries)
-    return book.entries[name]
+def _known(variables: Variables, name: str) -> Entry:
+    if name not in variables.entries:
+        raise messages.unknown_variable(name, variables.entries)
+    return variables.entries[name]
 
 
-def _draw_of(book: Book, node: Node) -> Draw | None:
+def _draw_of(variables: Variables, node: Node) -> Law | None:
     """Give what a value is distributed as, under whatever name."""
-    return next((e.draw for e in book.entries.values() if e.node is node and e.draw is not None), None)
+    return next((e.law for e in variables.entries.values() if e.node is node and e.law is not None), None)
 
 
-def _leaf(book: Book, name: str) -> Data:
-    node = book.entries[name].node
+def _leaf(variables: Variables, name: str) -> Data:
+    node = variables.entries[name].node
     if not isinstance(node, Data):
         raise TypeError(f"`{name}` is no data")
     return node
 
 
 # -- values come in ---------------------------------------------------------------------------------
-def _numbers(book: Book, entry: Entry, value: object) -> np.ndarray:
+def _numbers(variables: Variables, entry: Entry, value: object) -> np.ndarray:
     """Turn a value into numbers; data that remember their coding take labels and units as the first ones were."""
     coding = entry.node.coding if isinstance(entry.node, Data) else None
     if coding is None:
         return as_numbers(entry, read_array(value, entry.name).values)
     single = np.ndim(value) == 0  # type: ignore[arg-type]
     given = [value] if single else value
-    codes = NewLevels.of(book, {entry.name: given}, {}, "refuse").codes.get(entry.name)
+    codes = NewLevels.of(variables, {entry.name: given}, {}, "refuse").codes.get(entry.name)
     array = as_numbers(entry, (codes or coding.read(given, entry.name)).values)
     return array[0] if single else array
 
 
 def _enter(model: Model, values: Mapping[str, object], before: Instance) -> None:
     """Enter values of what was no data: their lengths and labels are those that the model has."""
-    book, instance = model._book, model.instance()
+    variables, instance = model._variables, model.instance()
     for name, value in values.items():
-        entry, leaf = book.entries[name], _leaf(book, name)
+        entry, leaf = variables.entries[name], _leaf(variables, name)
         given = turned(read_array(value, name), name, entry.dims)
         shape = followed_shape(leaf.shape, before.shape(leaf.shape), instance)
         if given.values.shape != shape:
-            raise messages.data_shape(name, shape, given.values.shape)
-        labels = read_values(book, name, value).labels
+            raise observations_messages.data_shape(name, shape, given.values.shape)
+        labels = read_values(variables, name, value).labels
         beside = labels_beside(instance) if any(own is not None for own in labels) else {}
         for axis, (key, own) in enumerate(zip(entry.keys, labels, strict=True)):
-            at = beside.get(instance.table.reduce(leaf.shape[axis])) if book.axes.labels_of(key) is None else None
+            at = beside.get(instance.table.reduce(leaf.shape[axis])) if variables.axes.labels_of(key) is None else None
             if own is not None and at is None:
-                book.axes.take_labels(name, key, own, leaf, axis)
+                variables.axes.take_labels(name, key, own, leaf, axis)
             elif own is not None and at is not None:
-                _match_beside(book, leaf, axis, own, at)
+                _match_beside(variables, leaf, axis, own, at)
     if values:
-        check_swapped(book, model.instance())
+        check_swapped(variables, model.instance())
 
 
-def _match_beside(book: Book, leaf: Data, axis: int, own: Labels, beside: tuple[str, Labels]) -> None:
+def _match_beside(variables: Variables, leaf: Data, axis: int, own: Labels, beside: tuple[str, Labels]) -> None:
     """Put labelled values into the order of the data that they stand beside."""
     dim, known = beside
     try:
         order = order_beside(known, own)
     except LabelsDiffer as differ:
         raise data_messages.labels_differ(leaf.called, dim, "", differ, False, None) from None
-    now = book.axes.numbers(leaf)
+    now = variables.axes.numbers(leaf)
     if order is not None and now is not None:
-        book.axes.values[leaf] = np.take(now, order, axis=axis)
+        variables.axes.values[leaf] = np.take(now, order, axis=axis)
 
 
-def _check_domain(book: Book, entry: Entry, values: np.ndarray, shape: tuple[int, ...]) -> None:
+def _check_domain(variables: Variables, entry: Entry, values: np.ndarray, shape: tuple[int, ...]) -> None:
     """Refuse values that a variable never has; bounds that are data count once these have labels and lengths."""
     if values.ndim != len(shape):
-        raise messages.data_shape(entry.name, shape, values.shape)
-    draw = _draw_of(book, entry.node)
-    if draw is not None:
-        check_values(entry.name, draw, values, lambda _: False, book.numbers, None)
+        raise observations_messages.data_shape(entry.name, shape, values.shape)
+    law = _draw_of(variables, entry.node)
+    if law is not None:
+        check_values(entry.name, law, values, lambda _: False, variables.numbers, None)
 
 
-def _check_support(book: Book, name: str, draw: Draw) -> None:
+def _check_support(variables: Variables, name: str, law: Law) -> None:
     """Refuse values beyond the bounds that a variable had; those that are data count, latent ones cannot."""
-    values = book.axes.numbers(_leaf(book, name))
+    values = variables.axes.numbers(_leaf(variables, name))
     if values is not None:
-        check_values(name, draw, values, lambda node: book.facts.of(node).fixed, book.numbers, None)
+        check_values(name, law, values, lambda node: variables.facts.of(node).fixed, variables.numbers, None)
 
 
 # -- the graph --------------------------------------------------------------------------------------
-def _without_arrows(book: Book, names: list[str]) -> Book:
+def _without_arrows(variables: Variables, names: list[str]) -> Variables:
     """Make variables data: what they were distributed as, or computed from, counts no more."""
-    result = _substituted(book, names)
+    result = _substituted(variables, names)
     targets = {result.entries[name].node for name in names}
     for entry in result.entries.values():
-        if entry.node in targets and entry.draw is not None:
-            equal = (*entry.equalities, *entry.draw.equalities)
-            result.entries[entry.name] = replace(entry, draw=None, equalities=equal)
+        if entry.node in targets and entry.law is not None:
+            equal = (*entry.equalities, *entry.law.equalities)
+            result.entries[entry.name] = replace(entry, law=None, equalities=equal)
     graph = result.graph()
-    idle = {t.name for t in idle_latents(graph)} - {t.name for t in idle_latents(book.graph())}
+    idle = {t.name for t in idle_latents(graph)} - {t.name for t in idle_latents(variables.graph())}
     outdated = {leaf for leaf in _descendants(result, targets) if result.axes.numbers(leaf) is not None}
     result.acts = Acts(
-        tuple(dict.fromkeys((*book.acts.done, *names))),
-        (book.acts.outdated | outdated) - targets,
-        book.acts.given - targets,
-        book.acts.idle | idle,
+        tuple(dict.fromkeys((*variables.acts.done, *names))),
+        (variables.acts.outdated | outdated) - targets,
+        variables.acts.given - targets,
+        variables.acts.idle | idle,
     )
     return result
 
 
-def _observing(book: Book, names: list[str]) -> Book:
+def _observing(variables: Variables, names: list[str]) -> Variables:
     """Make latents observed: what they are distributed as stays."""
-    result = _substituted(book, names)
-    graph = book.graph()
+    result = _substituted(variables, names)
+    graph = variables.graph()
     # Without observations every latent is welcome: one that is given makes no mistake of the others.
     idle = () if graph.observed else (term.name for term in idle_latents(graph))
-    given = book.acts.given | {_leaf(result, name) for name in names}
-    result.acts = replace(book.acts, given=given, idle=book.acts.idle.union(idle))
+    given = variables.acts.given | {_leaf(result, name) for name in names}
+    result.acts = replace(variables.acts, given=given, idle=variables.acts.idle.union(idle))
     return result
 
 
-def _substituted(book: Book, names: Iterable[str]) -> Book:
+def _substituted(variables: Variables, names: Iterable[str]) -> Variables:
     """Put data in the place of variables, wherever these are used; data stay what they are."""
-    axes = book.axes.copy()
+    axes = variables.axes.copy()
     memo: dict[Node, Node] = {}
     for name in names:
-        entry = book.entries[name]
+        entry = variables.entries[name]
         if isinstance(entry.node, Data):
             continue
         # The sizes are those of what it replaces, so that other data may still have other lengths.
@@ -208,15 +209,15 @@ def _substituted(book: Book, names: Iterable[str]) -> Book:
         copy_places(entry.node, leaf)
         axes.enter(name, leaf, entry.dims, entry.keys)
         memo[entry.node] = leaf
-    rebuild([root for entry in book.entries.values() for root in entry.roots], _rebuilt, memo)
+    rebuild([root for entry in variables.entries.values() for root in entry.roots], _rebuilt, memo)
     entries = {
-        name: replace(entry, node=memo[entry.node], draw=entry.draw and entry.draw.mapped(memo.__getitem__))
-        for name, entry in book.entries.items()
+        name: replace(entry, node=memo[entry.node], law=entry.law and entry.law.mapped(memo.__getitem__))
+        for name, entry in variables.entries.items()
     }
     named: dict[Node, str] = {}
     for entry in entries.values():
         named.setdefault(entry.node, entry.name)
-    return Book(book.owner, book.identity, entries, dict(book.dims), axes, named, book.acts)
+    return Variables(variables.owner, variables.identity, entries, dict(variables.dims), axes, named, variables.acts)
 
 
 def _rebuilt(node: Node, args: tuple[Node, ...]) -> Node:
@@ -228,11 +229,11 @@ def _rebuilt(node: Node, args: tuple[Node, ...]) -> Node:
     return new
 
 
-def _descendants(book: Book, causes: Collection[Node]) -> list[Data]:
+def _descendants(variables: Variables, causes: Collection[Node]) -> list[Data]:
     """List what is observed and depends on `causes`, through latents and other observations too."""
     reached, found = set(causes), []
-    for term in book.graph().terms:
-        if not reached.isdisjoint(topological(term.draw.inputs)):
+    for term in variables.graph().terms:
+        if not reached.isdisjoint(topological(term.law.inputs)):
             reached.add(term.value)
             if isinstance(term.value, Data):
                 found.append(term.value)
@@ -240,10 +241,10 @@ def _descendants(book: Book, causes: Collection[Node]) -> list[Data]:
 
 
 # -- what was observed before -----------------------------------------------------------------------
-def _seen(book: Book) -> list[Data]:
+def _seen(variables: Variables) -> list[Data]:
     """List the observations that prediction forgets: latents that were given stay, unless `do` changed their causes."""
-    kept = book.acts.given - book.acts.outdated
-    return [t.value for t in book.graph().observed if isinstance(t.value, Data) and t.value not in kept]
+    kept = variables.acts.given - variables.acts.outdated
+    return [t.value for t in variables.graph().observed if isinstance(t.value, Data) and t.value not in kept]
 
 
 def as_drawn(instance: Instance, acts: Acts) -> Instance:
@@ -254,8 +255,8 @@ def as_drawn(instance: Instance, acts: Acts) -> Instance:
     return replace(instance, values=values, given=(*instance.given, *lengths)) if gone else instance
 
 
-def warn_of_outdated(book: Book) -> None:
+def warn_of_outdated(variables: Variables) -> None:
     """Say that a fit conditions on what was observed before an intervention."""
-    observed = [t.name for t in book.graph().observed if t.value in book.acts.outdated]
+    observed = [t.name for t in variables.graph().observed if t.value in variables.acts.outdated]
     if observed:
-        warn_at_users_line(messages.observed_before(book.acts.done, observed), messages.ModelWarning)
+        warn_at_users_line(observations_messages.observed_before(variables.acts.done, observed), messages.ModelWarning)

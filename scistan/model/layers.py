@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from scistan.graph.node import Node
-from scistan.model.book import Book
+from scistan.model.variables import Variables
 
 __all__ = ["Layout", "lay_out", "parents"]
 
@@ -27,17 +27,17 @@ class Layout:
     height: float
 
 
-def parents(book: Book) -> dict[str, list[str]]:
+def parents(variables: Variables) -> dict[str, list[str]]:
     """List, for each variable, the named ones that it is directly written in."""
-    order = {name: k for k, name in enumerate(book.entries)}
+    order = {name: k for k, name in enumerate(variables.entries)}
     reached: dict[Node, frozenset[str]] = {}
     result: dict[str, list[str]] = {}
-    for name, entry in book.entries.items():
-        first = book.named[entry.node] == name
-        roots = entry.draw.inputs if entry.draw else entry.node.args if first else (entry.node,)
-        found = frozenset().union(*(_reach(root, book.named, reached) for root in roots))
-        if entry.draw is not None and not first:  # data observed under another name
-            found |= {book.named[entry.node]}
+    for name, entry in variables.entries.items():
+        first = variables.named[entry.node] == name
+        roots = entry.law.inputs if entry.law else entry.node.args if first else (entry.node,)
+        found = frozenset().union(*(_reach(root, variables.named, reached) for root in roots))
+        if entry.law is not None and not first:  # data observed under another name
+            found |= {variables.named[entry.node]}
         result[name] = sorted(found, key=order.__getitem__)
     return result
 
@@ -58,9 +58,9 @@ def _reach(root: Node, named: dict[Node, str], reached: dict[Node, frozenset[str
     return reached[root]
 
 
-def lay_out(book: Book, widths: dict[str, float], gap: float, step: float) -> Layout:
+def lay_out(variables: Variables, widths: dict[str, float], gap: float, step: float) -> Layout:
     """Give every variable a place and every dependence a line."""
-    above = parents(book)
+    above = parents(variables)
     level = _levels(above)
     lines = _lines(above, level)
     rows: list[list[str]] = [[] for _ in range(max(level.values(), default=-1) + 1)]

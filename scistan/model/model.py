@@ -14,15 +14,16 @@ from scistan.given import as_switch
 from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
 from scistan.graph.node import Data
+from scistan.messages import arguments as arguments_messages
 from scistan.messages import data as data_messages
 from scistan.messages import model as messages
 from scistan.messages import neighbours
 from scistan.messages.values import as_given
-from scistan.model.book import Book, Identity
 from scistan.model.intervene import as_drawn, condition, intervene, warn_of_outdated
 from scistan.model.naming import check_name
 from scistan.model.repeated import let_go, repeat_again
 from scistan.model.swap import bind, check_swapped, read_table, relabel
+from scistan.model.variables import Identity, Variables
 from scistan.ops.coerce import as_node, holds_expressions
 from scistan.ops.expression import Expression
 from scistan.ops.xarrays import unwrapped
@@ -56,18 +57,18 @@ class Model:
     def __new__(cls, *_: Any, **__: Any) -> Self:
         model = super().__new__(cls)
         own = "model" if cls is Model else cls.__name__
-        object.__setattr__(model, "_book", Book(own, Identity(own)))
+        object.__setattr__(model, "_variables", Variables(own, Identity(own)))
         object.__setattr__(model, "_lengths", {})
         return model
 
     def __init__(self, name: str = "", coords: Mapping[str, Sequence[object]] | None = None) -> None:
         if not isinstance(name, str):
-            raise messages.illegal_constant("Model", "name", "a text", as_given(name))
+            raise arguments_messages.illegal_constant("Model", "name", "a text", as_given(name))
         if name:
-            self._book.owner, self._book.identity = name, Identity(name)
-        self._book.declare_coords({} if coords is None else coords)
+            self._variables.owner, self._variables.identity = name, Identity(name)
+        self._variables.declare_coords({} if coords is None else coords)
 
-    _book: Book
+    _variables: Variables
     _lengths: dict[str, int]
 
     def __enter__(self) -> NoReturn:
@@ -85,72 +86,72 @@ class Model:
         value = Expression(as_node(value)) if holds_expressions(value) and isinstance(value, list) else unwrapped(value)
         if not isinstance(value, Expression):
             raise messages.not_assignable(name, value)
-        self._book.assign(name, value)
+        self._variables.assign(name, value)
 
     def __getattr__(self, name: str) -> Expression:
         if name.startswith("_"):
             raise AttributeError(name)
-        entry = self._book.entries.get(name)
+        entry = self._variables.entries.get(name)
         if entry is None:
             methods = [method for method in dir(type(self)) if not method.startswith("_")]
-            raise messages.unknown_attribute(name, self._book.entries, methods)
+            raise messages.unknown_attribute(name, self._variables.entries, methods)
         return Expression(entry.node)
 
     def __delattr__(self, name: str) -> None:
-        if name in self._book.entries:
-            self._book.delete(name)
+        if name in self._variables.entries:
+            self._variables.delete(name)
         elif name in self.__dict__:
             object.__delattr__(self, name)
         else:
-            raise messages.unknown_attribute(name, self._book.entries, ())
+            raise messages.unknown_attribute(name, self._variables.entries, ())
 
     def __getitem__(self, name: str) -> Expression:
-        if name not in self._book.entries:
-            raise messages.unknown_variable(name, self._book.entries)
-        return Expression(self._book.entries[name].node)
+        if name not in self._variables.entries:
+            raise messages.unknown_variable(name, self._variables.entries)
+        return Expression(self._variables.entries[name].node)
 
     def __setitem__(self, name: str, value: object) -> None:
         check_name(name, type(self))
         setattr(self, name, value)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._book.entries)
+        return iter(self._variables.entries)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._book.entries
+        return name in self._variables.entries
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *self._book.entries})
+        return sorted({*super().__dir__(), *self._variables.entries})
 
     # -- what it consists of --------------------------------------------------------------------
     @property
     def name(self) -> str:
         """The model's name, which enters nothing but what people read."""
-        return self._book.owner
+        return self._variables.owner
 
     @property
     def variables(self) -> dict[str, str]:
         """Every name and its role: latent, observed, data or derived."""
-        return {name: entry.role for name, entry in self._book.entries.items()}
+        return {name: entry.role for name, entry in self._variables.entries.items()}
 
     @property
     def coords(self) -> dict[str, list[object]]:
         """The labels along each dim."""
-        return dict(self._book.coords)
+        return dict(self._variables.coords)
 
     def to_graph(self) -> Graph:
         """Give the model as an immutable graph."""
-        return self._book.graph()
+        return self._variables.graph()
 
     def instance(self) -> Instance:
         """Give the graph with the numbers at hand."""
         graph = self.to_graph()
-        book = self._book
-        known = {leaf: array for leaf in graph.data if (array := book.axes.numbers(leaf)) is not None}
-        given = tuple((book.dims[dim], Size(n)) for dim, n in self._lengths.items())
+        variables = self._variables
+        known = {leaf: array for leaf in graph.data if (array := variables.axes.numbers(leaf)) is not None}
+        given = tuple((variables.dims[dim], Size(n)) for dim, n in self._lengths.items())
         try:
             return Instance(
-                graph, known, book.all_coords(), book.all_dims(), self.name, given, book.acts.idle, book.counted()
+                graph, known, variables.all_coords(), variables.all_dims(), self.name, given, variables.acts.idle, variables.counted()
             )
         except SizeConflict as error:
             names = [name for leaf, name in graph.data_names.items() if error.left in leaf.shape]
@@ -175,18 +176,18 @@ class Model:
             raise data_messages.coords_no_dict(coords)
         other, labels = copy(self), coords or {}
         for leaf in forgotten:
-            other._book.axes.values[leaf] = None
-        data = {**read_table(other._book, table), **named}
-        repeated = let_go(other._book)
-        labels = bind(other._book, data, labels, [*forgotten, *repeated], new_levels)
-        swapped = {dim for name in data for dim in self._book.entries[name].dims}
+            other._variables.axes.values[leaf] = None
+        data = {**read_table(other._variables, table), **named}
+        repeated = let_go(other._variables)
+        labels = bind(other._variables, data, labels, [*forgotten, *repeated], new_levels)
+        swapped = {dim for name in data for dim in self._variables.entries[name].dims}
         kept = {dim: n for dim, n in self._lengths.items() if dim not in swapped}
         given = {dim: len(own) for dim, own in labels.items() if dim not in swapped}
         object.__setattr__(other, "_lengths", {**kept, **given})
-        repeat_again(other._book, repeated, other.instance())
+        repeat_again(other._variables, repeated, other.instance())
         instance = other.instance()
-        relabel(other._book, instance, labels, data)
-        check_swapped(other._book, instance)
+        relabel(other._variables, instance, labels, data)
+        check_swapped(other._variables, instance)
         return other
 
     def do(self, **values: object) -> Self:
@@ -200,7 +201,7 @@ class Model:
     def __copy__(self) -> Self:
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
-        object.__setattr__(other, "_book", self._book.copy())
+        object.__setattr__(other, "_variables", self._variables.copy())
         return other
 
     def __deepcopy__(self, _: object) -> Self:
@@ -213,30 +214,30 @@ class Model:
     @property
     def _length(self) -> Callable[[Size], int]:
         """How long an axis is on the data at hand."""
-        return self.instance().length if self._book.axes.values or self._lengths else int
+        return self.instance().length if self._variables.axes.values or self._lengths else int
 
     # -- how it shows itself ----------------------------------------------------------------------
     def __repr__(self) -> str:
         from scistan.model.show import as_text
 
-        return as_text(self._book, self._length)
+        return as_text(self._variables, self._length)
 
     def _repr_html_(self) -> str:
         from scistan.model.show import as_html
 
-        return as_html(self._book, self._length)
+        return as_html(self._variables, self._length)
 
     def graph(self) -> Picture:
         """Draw the variables and what they depend on: a picture that a notebook shows."""
         from scistan.model.picture import draw_model
 
-        return draw_model(self._book, self._length)
+        return draw_model(self._variables, self._length)
 
     def latex(self) -> Latex:
         """Write the model as mathematics: a notebook renders it, `str` gives the source."""
         from scistan.model.show import as_latex
 
-        return as_latex(self._book, self._length)
+        return as_latex(self._variables, self._length)
 
     def text(self) -> str:
         """Give the graph's text form: equal models give equal text."""
@@ -249,13 +250,13 @@ class Model:
         """Draw from the prior: InferenceData with prior, prior_predictive and observed_data."""
         from scistan.inference.prior import draw_prior
 
-        return draw_prior(as_drawn(self.instance(), self._book.acts), draws, seed)
+        return draw_prior(as_drawn(self.instance(), self._variables.acts), draws, seed)
 
     def simulate(self, seed: int | None = None) -> dict[str, np.ndarray]:
         """Draw every latent and every observation once."""
         from scistan.inference.prior import simulate
 
-        return simulate(as_drawn(self.instance(), self._book.acts), seed)
+        return simulate(as_drawn(self.instance(), self._variables.acts), seed)
 
     def log_density(self, values: Mapping[str, object], target: str = "scipy") -> float:
         """Give the joint log density at constrained values, all constants kept, without Jacobian."""
@@ -358,5 +359,5 @@ class Model:
 
     def _on(self, data: Mapping[str, object] | None) -> Model:
         other = self if data is None else self.with_data(data)
-        warn_of_outdated(other._book)
+        warn_of_outdated(other._variables)
         return other

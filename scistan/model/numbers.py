@@ -12,7 +12,7 @@ from scistan.distributions.declaration import Distribution
 from scistan.distributions.resolve import value_domain
 from scistan.domains import COUNT_VECTOR, Domain
 from scistan.errors import Place
-from scistan.graph.graph import Draw, Graph
+from scistan.graph.graph import Graph, Law
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Data, Extent, Literal, Node
 from scistan.graph.places import first_place
@@ -45,11 +45,11 @@ def numbers_at_hand(node: Node, values: Mapping[Data, np.ndarray | None] = Mappi
         return np.asarray(Evaluator(Instance(graph, known), NUMPY)[node].array)
 
 
-def check_arguments(name: str, draw: Draw, fixed: Iterable[bool], numbers: Numbers, place: Place | None) -> None:
+def check_arguments(name: str, law: Law, fixed: Iterable[bool], numbers: Numbers, place: Place | None) -> None:
     """Refuse arguments outside their domains, as far as their numbers are known."""
-    d: Distribution = draw.distribution
+    d: Distribution = law.distribution
     known: list[np.ndarray | None] = []
-    for p, node, is_fixed in zip(d.parameters, draw.args, fixed, strict=True):
+    for p, node, is_fixed in zip(d.parameters, law.args, fixed, strict=True):
         array = numbers(node) if is_fixed and p.domain.structure != "size" else None
         known.append(array)
         if array is None:
@@ -66,17 +66,17 @@ def check_arguments(name: str, draw: Draw, fixed: Iterable[bool], numbers: Numbe
 
 
 def check_values(
-    name: str, draw: Draw, values: np.ndarray, fixed: Callable[[Node], bool], numbers: Numbers, place: Place | None
+    name: str, law: Law, values: np.ndarray, fixed: Callable[[Node], bool], numbers: Numbers, place: Place | None
 ) -> None:
     """Refuse values that the distribution cannot have given; bounds that are data count, latent ones cannot."""
-    domain = value_domain(draw)
+    domain = value_domain(law)
     bad = domain.violations(values)
     words = domain.words
     for bound, beyond in ((domain.lower, np.less), (domain.upper, np.greater)):
         limit = numbers(bound) if isinstance(bound, Node) and fixed(bound) else None
         if limit is not None:
             bad = bad | beyond(values, limit)
-    total = _total(draw)
+    total = _total(law)
     if total is not None and fixed(total):
         wanted = numbers(total)
         if wanted is not None and not bad.any():
@@ -88,9 +88,9 @@ def check_values(
     shown = ", ".join(f"{_shown(values[at])} at {_where(at)}" if at else _shown(values) for at in places)
     more = int(bad.sum()) - len(places)
     described = f"{shown} and {more} more" if more > 0 else shown
-    support = _bounds_in_words(draw, domain, numbers, fixed) or words
+    support = _bounds_in_words(law, domain, numbers, fixed) or words
     raise messages.outside_support(
-        name, draw.distribution.title, support, int(bad.sum()), int(bad.size), described, place,
+        name, law.distribution.title, support, int(bad.sum()), int(bad.size), described, place,
         from_one=_counts_from_one(domain, values),
     )
 
@@ -101,15 +101,15 @@ def _counts_from_one(domain: Domain, values: np.ndarray) -> bool:
     return isinstance(most, int) and values.min() == 1 and values.max() == most + 1
 
 
-def _total(draw: Draw) -> Node | None:
+def _total(law: Law) -> Node | None:
     """Give the total of counts in categories, where the distribution has one."""
-    d: Distribution = draw.distribution
-    return d.named(draw.args).get("N") if d.support is COUNT_VECTOR else None
+    d: Distribution = law.distribution
+    return d.named(law.args).get("N") if d.support is COUNT_VECTOR else None
 
 
-def _bounds_in_words(draw: Draw, domain: Domain, numbers: Numbers, fixed: Callable[[Node], bool]) -> str:
+def _bounds_in_words(law: Law, domain: Domain, numbers: Numbers, fixed: Callable[[Node], bool]) -> str:
     """Say the bounds that a user set or that follow from data."""
-    if not draw.truncated and not any(isinstance(b, Node) for b in (domain.lower, domain.upper)):
+    if not law.truncated and not any(isinstance(b, Node) for b in (domain.lower, domain.upper)):
         return ""
     parts = [
         f"{word} {_bound(bound, numbers, fixed)}"

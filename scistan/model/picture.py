@@ -8,9 +8,9 @@ from html import escape
 from pathlib import Path
 
 from scistan.messages import model as messages
-from scistan.model.book import Book, Entry
 from scistan.model.layers import Layout, lay_out
 from scistan.model.show import Length, axes_text, definition
+from scistan.model.variables import Entry, Variables
 
 __all__ = ["Picture", "draw_model"]
 
@@ -56,18 +56,18 @@ class _Box:
         return _CHARACTER * max(len(self.label), len(self.detail)) + 30.0
 
 
-def draw_model(book: Book, length: Length) -> Picture:
+def draw_model(variables: Variables, length: Length) -> Picture:
     """Draw every variable of a model and what it depends on."""
-    boxes = {name: _box(entry, book, length) for name, entry in book.entries.items()}
-    layout = lay_out(book, {name: box.width for name, box in boxes.items()}, _GAP_X, _HEIGHT + _GAP_Y)
+    boxes = {name: _box(entry, variables, length) for name, entry in variables.entries.items()}
+    layout = lay_out(variables, {name: box.width for name, box in boxes.items()}, _GAP_X, _HEIGHT + _GAP_Y)
     body = [_edge(layout, points) for points in layout.edges]
     body += [_SHAPES[box.entry.role](box, *_corner(layout, name)) for name, box in boxes.items()]
-    return Picture(_framed(book.owner, layout, body))
+    return Picture(_framed(variables.owner, layout, body))
 
 
-def _box(entry: Entry, book: Book, length: Length) -> _Box:
+def _box(entry: Entry, variables: Variables, length: Length) -> _Box:
     axes = axes_text(entry, length)
-    text = "data" if entry.role == "data" else definition(entry, book.named)
+    text = "data" if entry.role == "data" else definition(entry, variables.named)
     return _Box(entry, f"{entry.name} [{axes}]" if axes else entry.name, _cut(text))
 
 

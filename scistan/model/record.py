@@ -18,8 +18,8 @@ from scistan.model.axes import Axes, Key
 from scistan.model.plain import label_to_plain, labels_to_plain
 
 if TYPE_CHECKING:
-    from scistan.model.book import Book, Entry
     from scistan.model.model import Model
+    from scistan.model.variables import Entry, Variables
 
 __all__ = ["FORMAT", "record_of"]
 
@@ -28,34 +28,34 @@ FORMAT = 1
 
 def record_of(model: Model) -> Record:
     """Give all that a model is, as text and arrays; `model/restore.py` builds it again."""
-    return _Writer(model._book).write(model._lengths)
+    return _Writer(model._variables).write(model._lengths)
 
 
 class _Writer:
-    def __init__(self, book: Book) -> None:
-        self.book = book
-        self.graph = book.graph()
-        self.exact: ExactText = exact_text(self.graph, book.dims.values())
+    def __init__(self, variables: Variables) -> None:
+        self.variables = variables
+        self.graph = variables.graph()
+        self.exact: ExactText = exact_text(self.graph, variables.dims.values())
         self.arrays: dict[str, list[np.ndarray]] = {}
         self.filled: dict[str, int] = {}
         self.labels: list[Labels] = []
         self.files: dict[str, int] = {}
 
     def write(self, lengths: dict[str, int]) -> Record:
-        book = self.book
+        variables = self.variables
         plain = {
             "format": FORMAT,
-            "name": book.owner,
+            "name": variables.owner,
             "graph": self.exact.text,
-            "entries": [self._entry(entry) for entry in book.entries.values()],
+            "entries": [self._entry(entry) for entry in variables.entries.values()],
             "data": {self._number(leaf): self._data(leaf) for leaf in self.graph.data},
-            "dims": {dim: self.exact.size(size) for dim, size in book.dims.items()},
+            "dims": {dim: self.exact.size(size) for dim, size in variables.dims.items()},
             "lengths": lengths,
-            "axes": self._axes(book.axes),
-            "coords": {dim: [label_to_plain(one) for one in labels] for dim, labels in book.axes.coords.items()},
-            "declared": sorted(book.axes.declared),
-            "acts": self._acts(book.acts),
-            "moved": [self._key(at) for at in self._sorted(book.axes.moved)],
+            "axes": self._axes(variables.axes),
+            "coords": {dim: [label_to_plain(one) for one in labels] for dim, labels in variables.axes.coords.items()},
+            "declared": sorted(variables.axes.declared),
+            "acts": self._acts(variables.acts),
+            "moved": [self._key(at) for at in self._sorted(variables.axes.moved)],
             "places": {n[1:]: self._places(node) for node, n in self.exact.numbers.items() if n[0] == "%"},
         }
         plain |= {"labels": [labels_to_plain(labels) for labels in self.labels], "files": list(self.files)}
@@ -77,7 +77,7 @@ class _Writer:
 
     def _entry_key(self, entry: Entry, axis: int) -> list[object]:
         key = entry.keys[axis]
-        known = [k for k in (key, self.book.axes.root(key)) if self._is_written(k)]
+        known = [k for k in (key, self.variables.axes.root(key)) if self._is_written(k)]
         return self._key(known[0] if known else (entry.node, axis))
 
     # -- data -----------------------------------------------------------------------------------
@@ -94,10 +94,10 @@ class _Writer:
             "written": self._array(leaf.default),
             "coding": None if leaf.coding is None else leaf.coding.to_plain(),
         }
-        if leaf in self.book.axes.repeated:
-            plain["repeated"] = self._array(self.book.axes.repeated[leaf])
-        if leaf in self.book.axes.values:
-            plain["now"] = self._array(self.book.axes.values[leaf])
+        if leaf in self.variables.axes.repeated:
+            plain["repeated"] = self._array(self.variables.axes.repeated[leaf])
+        if leaf in self.variables.axes.values:
+            plain["now"] = self._array(self.variables.axes.values[leaf])
         return plain
 
     def _array(self, array: np.ndarray | None) -> dict[str, Any] | None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from scistan.graph.instance import Instance
 from scistan.graph.node import Data
-from scistan.model.book import Book
+from scistan.model.variables import Variables
 from scistan.shapes import Shape, Size
 
 __all__ = ["followed_shape", "let_go", "repeat", "repeat_again"]
@@ -14,24 +14,24 @@ __all__ = ["followed_shape", "let_go", "repeat", "repeat_again"]
 Lengths = tuple[int, ...]
 
 
-def repeat(book: Book, leaf: Data, number: np.ndarray, shape: Lengths) -> None:
+def repeat(variables: Variables, leaf: Data, number: np.ndarray, shape: Lengths) -> None:
     """Let data be one number everywhere, whatever their lengths will be."""
-    book.axes.repeated[leaf] = number
-    book.axes.values[leaf] = np.broadcast_to(number, shape)
+    variables.axes.repeated[leaf] = number
+    variables.axes.values[leaf] = np.broadcast_to(number, shape)
 
 
-def let_go(book: Book) -> dict[Data, Lengths]:
+def let_go(variables: Variables) -> dict[Data, Lengths]:
     """Forget how often numbers are repeated, until the lengths of other data are known; give what they had."""
-    values = book.axes.values
-    before = {leaf: array.shape for leaf in book.axes.repeated if (array := values[leaf]) is not None}
+    values = variables.axes.values
+    before = {leaf: array.shape for leaf in variables.axes.repeated if (array := values[leaf]) is not None}
     values.update(dict.fromkeys(before))
     return before
 
 
-def repeat_again(book: Book, before: dict[Data, Lengths], instance: Instance) -> None:
+def repeat_again(variables: Variables, before: dict[Data, Lengths], instance: Instance) -> None:
     """Repeat numbers along the lengths that the other data have now."""
-    for leaf, number in book.axes.repeated.items():
-        book.axes.values[leaf] = np.broadcast_to(number, followed_shape(leaf.shape, before[leaf], instance))
+    for leaf, number in variables.axes.repeated.items():
+        variables.axes.values[leaf] = np.broadcast_to(number, followed_shape(leaf.shape, before[leaf], instance))
 
 
 def followed_shape(shape: Shape, before: Lengths, instance: Instance) -> Lengths:

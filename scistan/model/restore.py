@@ -20,10 +20,10 @@ from scistan.graph.verify import check
 from scistan.inference.record import DamagedRecordError, Record
 from scistan.model.acts import Acts
 from scistan.model.axes import Axes, Key, dim_key
-from scistan.model.book import Book, Entry, Identity
 from scistan.model.model import Model
 from scistan.model.plain import label_from_plain, labels_from_plain
 from scistan.model.record import FORMAT
+from scistan.model.variables import Entry, Identity, Variables
 from scistan.ops.coding import coding_from_plain
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.shapes import Shape
@@ -75,10 +75,10 @@ class _Reader:
         self._remember_places()
         for term in self.reading.graph.latents:
             if isinstance(term.value, Variable):
-                term.value.domain = value_domain(term.draw)
+                term.value.domain = value_domain(term.law)
         model = Model()
-        book = Book(self.identity.name, self.identity, entries, dims, self._axes(), named, self._acts(plain["acts"]))
-        object.__setattr__(model, "_book", book)
+        variables = Variables(self.identity.name, self.identity, entries, dims, self._axes(), named, self._acts(plain["acts"]))
+        object.__setattr__(model, "_variables", variables)
         object.__setattr__(model, "_lengths", {dim: int(length) for dim, length in plain["lengths"].items()})
         return model
 
@@ -142,7 +142,7 @@ class _Reader:
                 raise DamagedRecordError(f"`{name}` has other axes than it should")
             equal = tuple(next(equalities) for _ in range(plain["equalities"]))
             found[name] = Entry(
-                name, node, term.draw if term else None, self.dims[name], self._place(plain["place"]), keys, equal
+                name, node, term.law if term else None, self.dims[name], self._place(plain["place"]), keys, equal
             )
         if len(found) != len(self.plain["entries"]) or not {*terms, *graph.derived} <= found.keys():
             raise DamagedRecordError("its names are not those of its graph")
@@ -212,9 +212,9 @@ def _check_arguments(graph: Graph) -> None:
         if isinstance(node, Apply) and arity not in (None, len(node.args)):
             raise DamagedRecordError(f"`{node.op.name}` takes {arity} argument(s), and has {len(node.args)}")
     for term in graph.terms:
-        wanted, given = len(term.draw.distribution.parameters), len(term.draw.args)
+        wanted, given = len(term.law.distribution.parameters), len(term.law.args)
         if wanted != given:
-            name = term.draw.distribution.name
+            name = term.law.distribution.name
             raise DamagedRecordError(f"`{name}` takes {wanted} argument(s), and has {given} in `{term.name}`")
 
 

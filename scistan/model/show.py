@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from html import escape
 
 from scistan.distributions.declaration import Distribution
-from scistan.graph.graph import Draw
+from scistan.graph.graph import Law
 from scistan.graph.node import Node
-from scistan.model.book import Book, Entry
 from scistan.model.formula import LATEX, TEXT, latex_name, latex_text, write, write_definition
+from scistan.model.variables import Entry, Variables
 from scistan.shapes import Size
 
 __all__ = ["Latex", "Length", "as_html", "as_latex", "as_text", "axes_text", "definition"]
@@ -41,8 +41,8 @@ class Latex:
 # -- text ----------------------------------------------------------------------------------------
 def definition(entry: Entry, names: Mapping[Node, str]) -> str:
     """Write what an entry means on one line."""
-    if entry.draw is not None:
-        return f"~ {_draw_text(entry.draw, names)}"
+    if entry.law is not None:
+        return f"~ {_law_text(entry.law, names)}"
     return "data" if entry.role == "data" else f"= {_short(_without_own_name(entry, names))}"
 
 
@@ -57,17 +57,17 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
-def _draw_text(draw: Draw, names: Mapping[Node, str]) -> str:
-    d: Distribution = draw.distribution
-    parts = [d.keyword(p) + write(arg, names, TEXT) for p, arg in zip(d.parameters, draw.args, strict=True)]
+def _law_text(law: Law, names: Mapping[Node, str]) -> str:
+    d: Distribution = law.distribution
+    parts = [d.keyword(p) + write(arg, names, TEXT) for p, arg in zip(d.parameters, law.args, strict=True)]
     for side in ("lower", "upper"):
-        bound = getattr(draw, side)
+        bound = getattr(law, side)
         if bound is not None:
             parts.append(f"{side}={write(bound, names, TEXT)}")
-    if draw.constraint:
-        parts.append(f"constraint={draw.constraint!r}")
-    if draw.centred is not None:
-        parts.append(f"centred={draw.centred}")
+    if law.constraint:
+        parts.append(f"constraint={law.constraint!r}")
+    if law.centred is not None:
+        parts.append(f"centred={law.centred}")
     return _short(f"{d.title}({', '.join(parts)})")
 
 
@@ -77,34 +77,34 @@ def axes_text(entry: Entry, length: Length) -> str:
     return ", ".join(f"{dim}: {n}" if dim else str(n) for dim, n in axes)
 
 
-def as_text(book: Book, length: Length) -> str:
+def as_text(variables: Variables, length: Length) -> str:
     """Write a model one variable a line."""
-    lines = [book.owner]
-    for entry in book.entries.values():
+    lines = [variables.owner]
+    for entry in variables.entries.values():
         axes = f"  [{axes_text(entry, length)}]" if entry.node.shape else ""
         role = " observed" if entry.role == "observed" else ""
-        lines.append(f"  {entry.name} {definition(entry, book.named)}{axes}{role}")
+        lines.append(f"  {entry.name} {definition(entry, variables.named)}{axes}{role}")
     return "\n".join(lines)
 
 
-def as_html(book: Book, length: Length) -> str:
+def as_html(variables: Variables, length: Length) -> str:
     """Write a model as a table."""
     rows = "".join(
         f"<tr><td {_LEFT}><b>{escape(e.name)}</b></td>"
         f"<td style='text-align:left;color:{_COLORS[e.role]}'>{e.role}</td>"
-        f"<td {_LEFT}><code>{escape(definition(e, book.named))}</code></td>"
+        f"<td {_LEFT}><code>{escape(definition(e, variables.named))}</code></td>"
         f"<td {_LEFT}>{escape(axes_text(e, length))}</td></tr>"
-        for e in book.entries.values()
+        for e in variables.entries.values()
     )
     head = "".join(f"<th {_LEFT}>{word}</th>" for word in ("variable", "role", "definition", "axes"))
     head = f"<tr>{head}</tr>"
-    return f"<table><caption {_LEFT}>{escape(book.owner)}</caption><thead>{head}</thead><tbody>{rows}</tbody></table>"
+    return f"<table><caption {_LEFT}>{escape(variables.owner)}</caption><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
 
 # -- mathematics ---------------------------------------------------------------------------------
-def as_latex(book: Book, length: Length) -> Latex:
+def as_latex(variables: Variables, length: Length) -> Latex:
     """Write a model as aligned mathematics, data aside."""
-    rows = [_row(entry, book.named, length) for entry in book.entries.values() if entry.role != "data"]
+    rows = [_row(entry, variables.named, length) for entry in variables.entries.values() if entry.role != "data"]
     return Latex("\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}")
 
 
@@ -112,21 +112,21 @@ def _row(entry: Entry, names: Mapping[Node, str], length: Length) -> str:
     left = latex_name(entry.name)
     axes = latex_text(axes_text(entry, length))
     note = rf" && \text{{{axes}}}" if axes else ""
-    if entry.draw is not None:
-        return rf"{left} &\sim {_draw_latex(entry.draw, names)}{note}"
+    if entry.law is not None:
+        return rf"{left} &\sim {_law_latex(entry.law, names)}{note}"
     first = names.get(entry.node, entry.name)
     right = latex_name(first) if first != entry.name else write_definition(entry.node, names, LATEX)
     return f"{left} &= {right}{note}"
 
 
-def _draw_latex(draw: Draw, names: Mapping[Node, str]) -> str:
-    args = r",\, ".join(write(arg, names, LATEX) for arg in draw.args)
-    text = rf"\operatorname{{{latex_text(draw.distribution.title)}}}\left({args}\right)"
-    if draw.truncated:
-        low = r"(-\infty" if draw.lower is None else f"[{write(draw.lower, names, LATEX)}"
-        high = r"\infty)" if draw.upper is None else f"{write(draw.upper, names, LATEX)}]"
+def _law_latex(law: Law, names: Mapping[Node, str]) -> str:
+    args = r",\, ".join(write(arg, names, LATEX) for arg in law.args)
+    text = rf"\operatorname{{{latex_text(law.distribution.title)}}}\left({args}\right)"
+    if law.truncated:
+        low = r"(-\infty" if law.lower is None else f"[{write(law.lower, names, LATEX)}"
+        high = r"\infty)" if law.upper is None else f"{write(law.upper, names, LATEX)}]"
         text += rf" \text{{ on }} {low},\, {high}"
-    if draw.constraint:
-        words = draw.constraint.replace("_", " ")
+    if law.constraint:
+        words = law.constraint.replace("_", " ")
         text += rf" \text{{, {words}}}"
     return text

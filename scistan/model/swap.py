@@ -13,12 +13,12 @@ from scistan.graph.node import Data, Node, is_applied
 from scistan.graph.walk import topological
 from scistan.messages import coding as coding_messages
 from scistan.messages import data as messages
-from scistan.messages import model as model_messages
+from scistan.messages import observations as model_messages
 from scistan.messages import values as values_messages
 from scistan.model.axes import Key, dim_key, matching_order
-from scistan.model.book import Book, Entry, read_labels
 from scistan.model.numbers import check_arguments, check_indices, check_values
 from scistan.model.relevel import NewLevels, check_factors, level_dims, recode_others, with_the_others
+from scistan.model.variables import Entry, Variables, read_labels
 from scistan.ops.coerce import Labelled, read_array
 from scistan.ops.standard import Standard
 from scistan.ops.turn import contradicts, turned
@@ -27,7 +27,7 @@ from scistan.targets.evaluate import Evaluator
 
 __all__ = ["as_numbers", "bind", "check_swapped", "read_table", "read_values", "relabel"]
 
-def read_table(book: Book, table: object) -> dict[str, object]:
+def read_table(variables: Variables, table: object) -> dict[str, object]:
     """Read other data from a dict of them, or from the columns of a DataFrame that the model knows."""
     if table is None:
         return {}
@@ -36,7 +36,7 @@ def read_table(book: Book, table: object) -> dict[str, object]:
     columns = getattr(table, "columns", None)
     if columns is None or not hasattr(table, "__getitem__"):
         raise messages.data_no_dict(table)
-    known = _data_names(book)
+    known = _data_names(variables)
     repeated = [column for column in known if list(columns).count(column) > 1]
     if repeated:
         raise values_messages.repeated_columns(repeated)
@@ -45,8 +45,8 @@ def read_table(book: Book, table: object) -> dict[str, object]:
     return {column: table[column] for column in columns if column in known}
 
 
-def _data_names(book: Book) -> list[str]:
-    return [e.name for e in book.entries.values() if isinstance(e.node, Data)]
+def _data_names(variables: Variables) -> list[str]:
+    return [e.name for e in variables.entries.values() if isinstance(e.node, Data)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class _Given:
 
 
 def bind(
-    book: Book, data: Mapping[str, object], coords: Mapping[str, Sequence[object]], forgotten: Collection[Data] = (),
+    variables: Variables, data: Mapping[str, object], coords: Mapping[str, Sequence[object]], forgotten: Collection[Data] = (),
     new_levels: str = "anew",
 ) -> dict[str, Sequence[object]]:
     """Enter other values for named data; labels are matched with the model's, or replace them on everything.
@@ -69,48 +69,48 @@ def bind(
     or by the levels of a factor.
     """
     for dim in coords:
-        if dim not in book.dims:
-            raise messages.unknown_coords(dim, book.dims)
-    before, levels = level_dims(book), NewLevels.of(book, data, coords, new_levels)
-    given = [read_values(book, name, value, levels, new_levels) for name, value in data.items()]
+        if dim not in variables.dims:
+            raise messages.unknown_coords(dim, variables.dims)
+    before, levels = level_dims(variables), NewLevels.of(variables, data, coords, new_levels)
+    given = [read_values(variables, name, value, levels, new_levels) for name, value in data.items()]
     asked = {**coords, **{dim: list(labels) for dim, labels in levels.levels.items()}}
     swapped = {one.leaf for one in given}
-    table = book.graph().sizes()
-    for root, size in _touched(book, given, asked, table).items():
-        along = [(one, k) for one in given for k in range(len(one.labels)) if _group(book, one, k, table)[0] == root]
-        _label(book, root, size, along, asked, swapped | set(forgotten), table, levels)
-    recode_others(book, before, swapped, list(data))
-    _check_lengths(book, given, swapped | set(forgotten), table)
-    check_factors(book)
+    table = variables.graph().sizes()
+    for root, size in _touched(variables, given, asked, table).items():
+        along = [(one, k) for one in given for k in range(len(one.labels)) if _group(variables, one, k, table)[0] == root]
+        _label(variables, root, size, along, asked, swapped | set(forgotten), table, levels)
+    recode_others(variables, before, swapped, list(data))
+    _check_lengths(variables, given, swapped | set(forgotten), table)
+    check_factors(variables)
     return asked
 
 
 def read_values(
-    book: Book, name: str, value: object, levels: NewLevels | None = None, new_levels: str = "anew"
+    variables: Variables, name: str, value: object, levels: NewLevels | None = None, new_levels: str = "anew"
 ) -> _Given:
     """Enter other values for one name; what a number everywhere, or observed too early, has been stands no more."""
-    entry = book.entries.get(name)
+    entry = variables.entries.get(name)
     if entry is None or not isinstance(entry.node, Data):
-        raise messages.unknown_data(name, _data_names(book), name in book.dims)
+        raise messages.unknown_data(name, _data_names(variables), name in variables.dims)
     labelled = (levels.codes.get(name) if levels else None) or _numbers(entry.node, name, value)
     if not isinstance(entry.node.coding, Standard):  # whose columns were found before: turned, they are others
         labelled = turned(labelled, name, entry.dims)
     _check_axes(name, entry, labelled)
     if levels is not None and new_levels != "anew":
-        labelled = with_the_others(book, entry.node, labelled, {**level_dims(book), **levels.levels})
-    if labelled.values.dtype.kind == "b" and not entry.node.boolean and _is_position(book, entry.node):
+        labelled = with_the_others(variables, entry.node, labelled, {**level_dims(variables), **levels.levels})
+    if labelled.values.dtype.kind == "b" and not entry.node.boolean and _is_position(variables, entry.node):
         raise messages.truth_for_positions(name)
     values = as_numbers(entry, labelled.values)
-    book.axes.values[entry.node] = values
-    book.axes.repeated.pop(entry.node, None)
-    book.acts = replace(book.acts, outdated=book.acts.outdated - {entry.node})
+    variables.axes.values[entry.node] = values
+    variables.axes.repeated.pop(entry.node, None)
+    variables.acts = replace(variables.acts, outdated=variables.acts.outdated - {entry.node})
     return _Given(name, entry.node, labelled.labels or (None,) * values.ndim)
 
 
 def as_numbers(entry: Entry, given: np.ndarray) -> np.ndarray:
     """Copy and freeze values; counts and positions are whole however they were written."""
     values = np.array(given, dtype=np.int64 if given.dtype.kind in "biu" else np.float64)
-    counts = entry.node.integer or (entry.draw is not None and entry.draw.distribution.discrete)
+    counts = entry.node.integer or (entry.law is not None and entry.law.distribution.discrete)
     if counts and (values == np.floor(values)).all():
         values = values.astype(np.int64)
     values.setflags(write=False)
@@ -122,30 +122,30 @@ def _numbers(leaf: Data, name: str, value: object) -> Labelled:
     return read_array(value, name) if leaf.coding is None else leaf.coding.read(value, name)
 
 
-def _group(book: Book, one: _Given, axis: int, table: SizeTable) -> tuple[Key, Size]:
+def _group(variables: Variables, one: _Given, axis: int, table: SizeTable) -> tuple[Key, Size]:
     """Give what an axis of new data is matched along: its axis in the model, else all that is as long as it must be."""
-    keys = book.facts.of(one.leaf).keys
-    root, size = book.axes.root(keys[axis]), table.reduce(one.leaf.shape[axis])
-    named = book.axes.dim_of(root) is not None or root in book.axes.labels
+    keys = variables.facts.of(one.leaf).keys
+    root, size = variables.axes.root(keys[axis]), table.reduce(one.leaf.shape[axis])
+    named = variables.axes.dim_of(root) is not None or root in variables.axes.labels
     return (root if named else ("size", size)), size
 
 
 def _touched(
-    book: Book, given: list[_Given], coords: Mapping[str, Sequence[object]], table: SizeTable
+    variables: Variables, given: list[_Given], coords: Mapping[str, Sequence[object]], table: SizeTable
 ) -> dict[Key, Size]:
     """List the axes that new data or coords run along."""
-    found = {book.axes.root(dim_key(dim)): table.reduce(book.dims[dim]) for dim in coords}
+    found = {variables.axes.root(dim_key(dim)): table.reduce(variables.dims[dim]) for dim in coords}
     for one in given:
-        found.update(_group(book, one, axis, table) for axis in range(len(one.labels)))
+        found.update(_group(variables, one, axis, table) for axis in range(len(one.labels)))
     return found
 
 
 def _label(
-    book: Book, root: Key, size: Size, along: list[tuple[_Given, int]], coords: Mapping[str, Sequence[object]],
+    variables: Variables, root: Key, size: Size, along: list[tuple[_Given, int]], coords: Mapping[str, Sequence[object]],
     given: set[Data], table: SizeTable, levels: NewLevels,
 ) -> None:
     """Put new data along one axis into one order: the model's, or that of the labels that replace its own."""
-    axes = book.axes
+    axes = variables.axes
     dim, known = axes.dim_of(root), axes.labels.get(root)
     declared = dim in axes.declared
     own = [(one.name, one.labels[axis]) for one, axis in along]
@@ -163,10 +163,10 @@ def _label(
             continue  # without labels of its own it stands in the model's order; other lengths are told as such
         order = matching_order(one.name, dim, "" if wanted is known else speaker, wanted, labels, declared)
         if order is not None:
-            _permute(book, one.leaf, axis, order)
+            _permute(variables, one.leaf, axis, order)
     if known is not None and known != wanted:
-        _move_others(book, root, known, wanted, factor + [name for name, _ in own], given)
-    for key in [root] if not _is_size(root) else _unnamed_axes(book, size, table):
+        _move_others(variables, root, known, wanted, factor + [name for name, _ in own], given)
+    for key in [root] if not _is_size(root) else _unnamed_axes(variables, size, table):
         axes.set_labels(key, wanted)
 
 
@@ -174,15 +174,15 @@ def _is_size(root: Key) -> bool:
     return isinstance(root, tuple) and root[0] == "size"
 
 
-def _unnamed_axes(book: Book, size: Size, table: SizeTable) -> list[Key]:
+def _unnamed_axes(variables: Variables, size: Size, table: SizeTable) -> list[Key]:
     """List the axes of this length that had neither labels nor a name."""
     keys = [
         key
-        for entry in book.entries.values()
+        for entry in variables.entries.values()
         for key, own in zip(entry.keys, entry.node.shape, strict=True)
         if table.reduce(own) == size
     ]
-    return [key for key in keys if book.axes.labels_of(key) is None and book.axes.dim_of(key) is None]
+    return [key for key in keys if variables.axes.labels_of(key) is None and variables.axes.dim_of(key) is None]
 
 
 def _wanted(known: Labels | None, own: list[Labels], declared: bool) -> Labels | None:
@@ -196,19 +196,19 @@ def _wanted(known: Labels | None, own: list[Labels], declared: bool) -> Labels |
     return known if same_rows or known.same_set(first) else first
 
 
-def _permute(book: Book, leaf: Data, axis: int, order: np.ndarray) -> None:
-    now = book.axes.numbers(leaf)
+def _permute(variables: Variables, leaf: Data, axis: int, order: np.ndarray) -> None:
+    now = variables.axes.numbers(leaf)
     if now is not None:
         moved = np.take(now, order, axis=axis)
         moved.setflags(write=False)
-        book.axes.values[leaf] = moved
+        variables.axes.values[leaf] = moved
 
 
 def _move_others(
-    book: Book, root: Key, known: Labels, wanted: Labels, names: list[str], given: set[Data]
+    variables: Variables, root: Key, known: Labels, wanted: Labels, names: list[str], given: set[Data]
 ) -> None:
     """Bring data that stay along an axis into its new order; those that belong to other labels must be given too."""
-    axes = book.axes
+    axes = variables.axes
     others = [at for at in axes.leaves.get(root, ()) if at[0] not in given and axes.numbers(at[0]) is not None]
     if not others:
         return
@@ -224,7 +224,7 @@ def _move_others(
         raise messages.not_given(axes.dim_of(root), names, absent, unknown)
     order = order_of(wanted, known)
     for leaf, axis in others if order is not None else ():
-        _permute(book, leaf, axis, order)  # type: ignore[arg-type]
+        _permute(variables, leaf, axis, order)  # type: ignore[arg-type]
 
 
 def _has_labels(leaf: Data, axis: int) -> bool:
@@ -232,24 +232,24 @@ def _has_labels(leaf: Data, axis: int) -> bool:
     return labels is not None and not labels.implied
 
 
-def _check_lengths(book: Book, given: list[_Given], swapped: set[Data], table: SizeTable) -> None:
+def _check_lengths(variables: Variables, given: list[_Given], swapped: set[Data], table: SizeTable) -> None:
     """Name the data that were not given and still have the old length of an axis that has a new one."""
     lengths = {
         table.reduce(size): (one.name, length)
         for one in given
-        for size, length in zip(one.leaf.shape, _shape(book, one.leaf), strict=True)
+        for size, length in zip(one.leaf.shape, _shape(variables, one.leaf), strict=True)
     }
-    for leaf, name in book.graph().data_names.items():
+    for leaf, name in variables.graph().data_names.items():
         if leaf in swapped:
             continue
-        for size, length in zip(leaf.shape, _shape(book, leaf), strict=True):
+        for size, length in zip(leaf.shape, _shape(variables, leaf), strict=True):
             speaker, wanted = lengths.get(table.reduce(size), ("", length))
             if length != wanted:
                 raise messages.length_not_given(speaker, wanted, name, length)
 
 
-def _shape(book: Book, leaf: Data) -> tuple[int, ...]:
-    numbers = book.axes.numbers(leaf)
+def _shape(variables: Variables, leaf: Data) -> tuple[int, ...]:
+    numbers = variables.axes.numbers(leaf)
     return values_of(leaf.shape) if numbers is None else numbers.shape
 
 
@@ -264,37 +264,37 @@ def _check_axes(name: str, entry: Entry, labelled: Labelled) -> None:
         raise messages.dims_differ(name, entry.dims, labelled.dims or ())
 
 
-def _is_position(book: Book, leaf: Data) -> bool:
+def _is_position(variables: Variables, leaf: Data) -> bool:
     """Tell whether data are an index, or an index is computed from them."""
-    indices = [node for node in book.graph().nodes if is_applied(node, "index")]
+    indices = [node for node in variables.graph().nodes if is_applied(node, "index")]
     return leaf in topological([position for node in indices for position in node.args[1:]])
 
 
-def relabel(book: Book, instance: Instance, asked: Mapping[str, Sequence[object]], data: Mapping[str, object]) -> None:
+def relabel(variables: Variables, instance: Instance, asked: Mapping[str, Sequence[object]], data: Mapping[str, object]) -> None:
     """Give every dim labels of its new length; labels that were given must fit."""
-    for dim, size in book.dims.items():
+    for dim, size in variables.dims.items():
         length = instance.length(size)
-        if dim not in book.coords or len(book.coords[dim]) == length:
+        if dim not in variables.coords or len(variables.coords[dim]) == length:
             continue
         if dim in asked:
-            raise messages.dim_length(_user_of(book, dim, data), dim, len(book.coords[dim]), length, True)
-        book.axes.set_labels(dim_key(dim), Labels(range(length), implied=True))
-        book.coords[dim] = list(range(length))
+            raise messages.dim_length(_user_of(variables, dim, data), dim, len(variables.coords[dim]), length, True)
+        variables.axes.set_labels(dim_key(dim), Labels(range(length), implied=True))
+        variables.coords[dim] = list(range(length))
 
 
-def _user_of(book: Book, dim: str, data: Mapping[str, object]) -> str:
-    users = [name for name, e in book.entries.items() if dim in e.dims]
+def _user_of(variables: Variables, dim: str, data: Mapping[str, object]) -> str:
+    users = [name for name, e in variables.entries.items() if dim in e.dims]
     return next((name for name in users if name in data), users[0] if users else dim)
 
 
-def check_swapped(book: Book, instance: Instance) -> None:
+def check_swapped(variables: Variables, instance: Instance) -> None:
     """Check the new numbers as the old ones were checked when the model was written."""
     from scistan.targets.scipy.evaluate import NUMPY
 
     evaluator = Evaluator(instance, NUMPY)
 
     def is_fixed(node: Node) -> bool:
-        return book.facts.of(node).fixed
+        return variables.facts.of(node).fixed
 
     def numbers(node: Node) -> np.ndarray | None:
         with np.errstate(all="ignore"):
@@ -304,9 +304,9 @@ def check_swapped(book: Book, instance: Instance) -> None:
                 return None
 
     check_indices(instance.graph, instance, numbers)
-    for entry in book.entries.values():
-        if entry.draw is None:
+    for entry in variables.entries.values():
+        if entry.law is None:
             continue
-        check_arguments(entry.name, entry.draw, map(is_fixed, entry.draw.args), numbers, None)
+        check_arguments(entry.name, entry.law, map(is_fixed, entry.law.args), numbers, None)
         if isinstance(entry.node, Data) and entry.node in instance.values:
-            check_values(entry.name, entry.draw, instance.values[entry.node], is_fixed, numbers, None)
+            check_values(entry.name, entry.law, instance.values[entry.node], is_fixed, numbers, None)

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from scistan.graph.called import assigned_name, variable_name
 from scistan.graph.labelled import Coding, Labelled
 from scistan.graph.labels import Labels
 from scistan.graph.node import Data, Node, extent, literal
 from scistan.graph.places import remember, user_place
+from scistan.graph.source_names import assigned_name, variable_name
 from scistan.messages import coding as coding_messages
-from scistan.messages import model as model_messages
+from scistan.messages import observations as model_messages
 from scistan.messages import values as messages
 from scistan.ops.turn import turned
 from scistan.ops.unreadable import check_columns, is_missing, unreadable

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scistan.graph.node import Apply, Node, apply, find_applied
-from scistan.messages import model as messages
+from scistan.messages import arguments as messages
 from scistan.ops.axes import AxesRule
 from scistan.shapes import Equality, Shape, SizeConflict, broadcast, values_of
 
@@ -57,7 +57,7 @@ class Op:
     `numpy` and `torch` are a dotted name in that library (`scipy.special:gammaln` names another
     module) or a function of the library and the arrays. A leading axis over draws is added by the
     evaluator: an elementwise op needs nothing for that, any other counts its axes from the end.
-    `stan` is None for an op whose text depends on types; `targets/stan/structured.py` has those.
+    `stan` is None for an op whose text depends on types; `targets/stan/lower_ops.py` has those.
     `slope_errors` gives the Stan functions in its form whose derivatives are approximations, and how far off they
     are, relative to the largest, at 19 of 20 moderate arguments: what `m.verify()` and certificates allow for.
     """

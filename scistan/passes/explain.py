@@ -7,7 +7,7 @@ from html import escape
 
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.standard import frame_of
-from scistan.graph.graph import Draw, Graph
+from scistan.graph.graph import Graph, Law
 from scistan.graph.node import Node
 from scistan.graph.text import short_text
 from scistan.passes import PASSES, trace_passes
@@ -53,11 +53,11 @@ def explain(graph: Graph, **switches: bool) -> Explanation:
 
 
 def _changes(before: Graph, after: Graph) -> list[tuple[str, str, str]]:
-    known = {term.name: term.draw for term in before.terms}
+    known = {term.name: term.law for term in before.terms}
     names_before, names_after = _names(before), _names(after)
     found: list[tuple[str, str, str]] = []
     for term in after.terms:
-        new = _text(term.draw, names_after)
+        new = _text(term.law, names_after)
         if term.name not in known:
             gone = [t.name for t in before.terms if all(t.name != kept.name for kept in after.terms)]
             found.append((term.name, f"{len(gone)} terms, {gone[0]} … {gone[-1]}" if gone else "", new))
@@ -75,10 +75,10 @@ def _names(graph: Graph) -> dict[Node, str]:
     return {term.value: term.name for term in graph.terms} | named
 
 
-def _text(draw: Draw, names: dict[Node, str]) -> str:
-    d: Distribution = draw.distribution
-    written = zip(d.parameters, draw.args, strict=True)
+def _text(law: Law, names: dict[Node, str]) -> str:
+    d: Distribution = law.distribution
+    written = zip(d.parameters, law.args, strict=True)
     arguments = ", ".join(f"{d.keyword(p)}{short_text(arg, names)}" for p, arg in written)
-    frame = frame_of(draw) if draw.noncentred else None
+    frame = frame_of(law) if law.noncentred else None
     how = "" if frame is None else " from independent normals" if frame.is_matrix else " by offset and multiplier"
     return f"{d.title}({arguments}){how}"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from scistan.distributions.declaration import REGISTRY as DISTRIBUTIONS
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.resolve import value_domain
-from scistan.graph.graph import Draw, Graph, Term
+from scistan.graph.graph import Graph, Law, Term
 from scistan.graph.node import Apply, Node, Variable, is_applied
 from scistan.ops.declaration import Op
 from scistan.ops.expression import Expression
@@ -22,29 +22,29 @@ def use_cholesky_forms(graph: Graph) -> Graph:
     return graph.with_draws(_change).mapped(_Factors(graph).simplified)
 
 
-def _change(term: Term) -> Draw:
-    draw = term.draw
-    factored = by_factor(draw)
+def _change(term: Term) -> Law:
+    law = term.law
+    factored = by_factor(law)
     # A latent matrix is best left as it is, and a precision needs no factor: both have a form of their own.
-    if factored is draw or isinstance(draw.args[-1], Variable) or factored.args[-1].args != draw.args[-1:]:
-        return draw
+    if factored is law or isinstance(law.args[-1], Variable) or factored.args[-1].args != law.args[-1:]:
+        return law
     return factored
 
 
-def by_factor(draw: Draw) -> Draw:
+def by_factor(law: Law) -> Law:
     """Give the draw of the same vectors by the Cholesky factor of their covariance, where it has such a form."""
-    d: Distribution = draw.distribution
-    if d.factor is None or len(draw.args[-1].shape) != 2:
-        return draw
-    factor = d.factor(Expression(draw.args[-1]))._scistan_node_
-    return replace(draw, distribution=DISTRIBUTIONS[d.factor_form], args=(*draw.args[:-1], factor))
+    d: Distribution = law.distribution
+    if d.factor is None or len(law.args[-1].shape) != 2:
+        return law
+    factor = d.factor(Expression(law.args[-1]))._scistan_node_
+    return replace(law, distribution=DISTRIBUTIONS[d.factor_form], args=(*law.args[:-1], factor))
 
 
 class _Factors:
     """The latents that are Cholesky factors, and what is positive."""
 
     def __init__(self, graph: Graph) -> None:
-        domains = {term.value: value_domain(term.draw) for term in graph.latents}
+        domains = {term.value: value_domain(term.law) for term in graph.latents}
         self._known = frozenset(v for v, d in domains.items() if d.structure in ("cholesky_corr", "cholesky_cov"))
         self._signs = Signs(graph)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from scistan.distributions.declaration import Distribution, Glm, Parameter, StanForm
 from scistan.domains import MATRIX, REAL, VECTOR
-from scistan.graph.graph import Draw, Graph, Term
+from scistan.graph.graph import Graph, Law, Term
 from scistan.graph.node import Apply, Node, is_applied, literal
 from scistan.graph.walk import has_latents
 from scistan.ops import FUNCTIONS
@@ -24,31 +24,31 @@ def fuse_glm(graph: Graph) -> Graph:
     return graph.with_draws(_fuse)
 
 
-def _fuse(term: Term) -> Draw:
-    draw = term.draw
-    d: Distribution = draw.distribution
-    if not term.is_observed or d.glm is None or len(draw.shape) != 1 or draw.truncated or draw.constraint:
-        return draw
+def _fuse(term: Term) -> Law:
+    law = term.law
+    d: Distribution = law.distribution
+    if not term.is_observed or d.glm is None or len(law.shape) != 1 or law.truncated or law.constraint:
+        return law
     place = _place(d, d.glm)
-    found = _split(draw.args[place])
-    if found is None or found.design.shape[0] == ONE != draw.shape[0]:
-        return draw  # a single row for all observations has no fused form
-    before, after = draw.args[:place], draw.args[place + 1 :]
+    found = _split(law.args[place])
+    if found is None or found.design.shape[0] == ONE != law.shape[0]:
+        return law  # a single row for all observations has no fused form
+    before, after = law.args[:place], law.args[place + 1 :]
     others = [p for p in d.parameters if p.name != d.glm.predictor]
     varies = any(len(o.shape) > p.domain.event_rank for o, p in zip(before + after, others, strict=True))
     repeated = any(p.domain.integer and ONE in o.shape for o, p in zip(before + after, others, strict=True))
-    if (varies and not d.glm.others_vary) or (repeated and draw.shape[0] != ONE):
-        return draw
+    if (varies and not d.glm.others_vary) or (repeated and law.shape[0] != ONE):
+        return law
     if not d.glm.intercept:
         if found.alpha is not None:
-            return draw
+            return law
         linear: tuple[Node, ...] = (found.design, found.beta)
     else:
         alpha = _intercept(d.parameters[place].domain is VECTOR, found)
         if alpha is None:
-            return draw
+            return law
         linear = (found.design, alpha, found.beta)
-    return replace(draw, distribution=_glm_form(d, d.glm), args=(*before, *linear, *after))
+    return replace(law, distribution=_glm_form(d, d.glm), args=(*before, *linear, *after))
 
 
 def _place(d: Distribution, glm: Glm) -> int:

@@ -18,24 +18,24 @@ SMALLEST, LARGEST = 0.1, 10.0  # beyond these stanc takes a number for one that 
 def hints(graph: Graph) -> tuple[str, ...]:
     """Find latents without a prior, within hard bounds, or of a scale far from 1; and densities without a constant."""
     unnormalized = (
-        constraints.missing_constant(t.name, t.draw.constraint)
+        constraints.missing_constant(t.name, t.law.constraint)
         for t in graph.terms
-        if t.draw.constraint is not None and not is_known(t.draw.constraint, t.draw.distribution, t.draw.args)
+        if t.law.constraint is not None and not is_known(t.law.constraint, t.law.distribution, t.law.args)
     )
     return (*(hint for term in graph.latents for hint in _hints(term)), *unnormalized)
 
 
 def _hints(term: Term) -> Iterator[str]:
-    d, draw = term.draw.distribution, term.draw
+    d, law = term.law.distribution, term.law
     if d.improper:
         yield messages.no_prior(term.name)
         return
-    named = d.named(draw.args)
-    low, high = (named["alpha"], named["beta"]) if d.name == "Uniform" else (draw.lower, draw.upper)
+    named = d.named(law.args)
+    low, high = (named["alpha"], named["beta"]) if d.name == "Uniform" else (law.lower, law.upper)
     if isinstance(low, Literal) and isinstance(high, Literal) and (low.value, high.value) not in ((0, 1), (-1, 1)):
         yield messages.hard_bounds(term.name, f"[{low.value:g}, {high.value:g}]")
         return
-    for node in draw.args:
+    for node in law.args:
         number = abs(float(node.value)) if isinstance(node, Literal) else 1.0
         if number != 0 and not SMALLEST <= number <= LARGEST:
             yield messages.far_from_one(term.name, float(node.value) if isinstance(node, Literal) else 1.0)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from scistan.distributions.declaration import Distribution
-from scistan.graph.graph import Draw, Graph
+from scistan.graph.graph import Graph, Law
 from scistan.graph.node import Apply, Data, Literal, Node
 from scistan.graph.places import copy_places
 from scistan.graph.walk import rebuild, topological
@@ -36,19 +36,19 @@ def gather_lists(graph: Graph) -> Graph:
     if all(node is made for node, made in memo.items()):
         return graph
     changed = replace(graph, derived={name: memo[node] for name, node in graph.derived.items()})
-    return changed.with_draws(lambda term: _met(term.draw, term.draw.mapped(memo.__getitem__)))
+    return changed.with_draws(lambda term: _met(term.law, term.law.mapped(memo.__getitem__)))
 
 
-def _met(before: Draw, draw: Draw) -> Draw:
+def _met(before: Law, law: Law) -> Law:
     """Say anew which lengths are equal: that of a list was a number, and is now that of what it goes through."""
-    if draw.args == before.args and (draw.lower, draw.upper) == (before.lower, before.upper):
-        return draw
-    d: Distribution = draw.distribution
-    batches = [n.shape[: len(n.shape) - p.domain.event_rank] for p, n in zip(d.parameters, draw.args, strict=True)]
-    batches += [bound.shape for bound in (draw.lower, draw.upper) if bound is not None]
-    _, equal = broadcast(draw.shape[: len(draw.shape) - d.event_rank], *batches)
-    symbolic = tuple(pair for pair in draw.equalities if all(size.terms for size in pair))
-    return replace(draw, equalities=symbolic + equal)
+    if law.args == before.args and (law.lower, law.upper) == (before.lower, before.upper):
+        return law
+    d: Distribution = law.distribution
+    batches = [n.shape[: len(n.shape) - p.domain.event_rank] for p, n in zip(d.parameters, law.args, strict=True)]
+    batches += [bound.shape for bound in (law.lower, law.upper) if bound is not None]
+    _, equal = broadcast(law.shape[: len(law.shape) - d.event_rank], *batches)
+    symbolic = tuple(pair for pair in law.equalities if all(size.terms for size in pair))
+    return replace(law, equalities=symbolic + equal)
 
 
 def _gathered(node: Apply, sizes: SizeTable) -> Node | None:

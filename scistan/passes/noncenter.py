@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scistan.distributions.standard import frame_of
-from scistan.graph.graph import Draw, Graph, Term
+from scistan.graph.graph import Graph, Law, Term
 from scistan.graph.walk import has_latents
 from scistan.passes.factor import by_factor
 
@@ -20,11 +20,11 @@ def noncenter(graph: Graph) -> Graph:
     return graph.with_draws(_change)
 
 
-def _change(term: Term) -> Draw:
-    draw = by_factor(term.draw)
-    frame = frame_of(draw)
-    if term.is_observed or frame is None or draw.truncated or draw.constraint is not None or draw.centred:
-        return term.draw
-    if draw.centred is None and not any(map(has_latents, frame.nodes)):
-        return term.draw
-    return replace(draw, noncentred=True)
+def _change(term: Term) -> Law:
+    law = by_factor(term.law)
+    frame = frame_of(law)
+    if term.is_observed or frame is None or law.truncated or law.constraint is not None or law.centred:
+        return term.law
+    if law.centred is None and not any(map(has_latents, frame.nodes)):
+        return term.law
+    return replace(law, noncentred=True)

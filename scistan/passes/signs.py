@@ -30,7 +30,7 @@ class Signs:
     """
 
     def __init__(self, graph: Graph, data: Mapping[Data, np.ndarray] | None = None) -> None:
-        domains = {term.value: value_domain(term.draw) for term in graph.latents}
+        domains = {term.value: value_domain(term.law) for term in graph.latents}
         lows = {v: d.lower for v, d in domains.items() if isinstance(d.lower, int | float) and d.lower >= 0}
         highs = {v for v, d in domains.items() if isinstance(d.upper, int | float) and d.upper <= 1}
         simplexes = {v for v, d in domains.items() if d.structure == "simplex"}

@@ -8,18 +8,18 @@ from functools import reduce
 
 from scistan.distributions.declaration import REGISTRY as DISTRIBUTIONS
 from scistan.distributions.declaration import Distribution
-from scistan.graph.graph import Draw, Graph, Term
+from scistan.graph.graph import Graph, Law, Term
 from scistan.graph.node import Apply, Literal, Node, is_applied
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.passes.kernels import kernel_of
-from scistan.passes.laws import Guard, Rewriter, read_laws
+from scistan.passes.rules import Guard, Rewriter, read_rules
 from scistan.passes.signs import Signs
 from scistan.shapes import ONE
 
 __all__ = ["use_stable_forms"]
 
 
-LAWS = read_laws("""
+RULES = read_rules("""
 frozen(x) -> x                                       # marks for prediction: there is nothing to compute
 live(x) -> x
 -(-x) -> x
@@ -92,7 +92,7 @@ def _rewriter(signs: Signs) -> Rewriter:
         "exponential": _is_exponential,
         "any_exp": lambda x, y: _is_exponential(x) or _is_exponential(y),
     }
-    rewriter = Rewriter(LAWS, guards, {"log": log_of_chain, "exp": kernel, "multiply": kernel})
+    rewriter = Rewriter(RULES, guards, {"log": log_of_chain, "exp": kernel, "multiply": kernel})
     return rewriter
 
 
@@ -120,29 +120,29 @@ def _is_exponential(node: Node) -> bool:
     return any(is_applied(factor, "exp") for factor, _ in _parts(node, "multiply", "divide"))
 
 
-def _standard(term: Term) -> Draw:
+def _standard(term: Term) -> Law:
     """normal(0, 1) -> std_normal()."""
-    draw = term.draw
-    if draw.distribution.name != "Normal" or draw.truncated or "StdNormal" not in DISTRIBUTIONS:
-        return draw
-    mu, sigma = draw.args
+    law = term.law
+    if law.distribution.name != "Normal" or law.truncated or "StdNormal" not in DISTRIBUTIONS:
+        return law
+    mu, sigma = law.args
     if isinstance(mu, Literal) and mu.value == 0 and isinstance(sigma, Literal) and sigma.value == 1:
-        return replace(draw, distribution=DISTRIBUTIONS["StdNormal"], args=())
-    return draw
+        return replace(law, distribution=DISTRIBUTIONS["StdNormal"], args=())
+    return law
 
 
-def _linked(term: Term) -> Draw:
+def _linked(term: Term) -> Law:
     """Move from a probability or a rate to its linear predictor: bernoulli(inv_logit(x)) -> bernoulli_logit(x)."""
-    draw = term.draw
-    d: Distribution = draw.distribution
+    law = term.law
+    d: Distribution = law.distribution
     if not d.link or d.link_form not in DISTRIBUTIONS:
-        return draw
+        return law
     place = [p.name for p in d.parameters].index(d.linked_parameter)
-    arg = draw.args[place]
+    arg = law.args[place]
     if not isinstance(arg, Apply) or arg.op.name != d.link or not _along_last(arg):
-        return draw
-    args = (*draw.args[:place], arg.args[0], *draw.args[place + 1 :])
-    return replace(draw, distribution=DISTRIBUTIONS[d.link_form], args=args)
+        return law
+    args = (*law.args[:place], arg.args[0], *law.args[place + 1 :])
+    return replace(law, distribution=DISTRIBUTIONS[d.link_form], args=args)
 
 
 def _along_last(node: Apply) -> bool:

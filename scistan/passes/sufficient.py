@@ -8,7 +8,7 @@ from typing import Any
 
 from scistan.distributions.declaration import Distribution, Formula
 from scistan.domains import VECTOR
-from scistan.graph.graph import Draw, Graph, Term
+from scistan.graph.graph import Graph, Law, Term
 from scistan.graph.node import extent
 from scistan.ops.expression import Expression
 from scistan.shapes import Shape
@@ -21,13 +21,13 @@ def use_sufficient_statistics(graph: Graph) -> Graph:
     return graph.with_draws(_change)
 
 
-def _change(term: Term) -> Draw:
-    draw = term.draw
-    scalar = all(not node.shape for node in draw.args)
-    if not term.is_observed or not scalar or len(draw.shape) != 1 or draw.truncated or draw.constraint:
-        return draw
-    d: Distribution = draw.distribution
-    return draw if d.sample is None else replace(draw, distribution=_joint_form(d, d.sample, draw.shape))
+def _change(term: Term) -> Law:
+    law = term.law
+    scalar = all(not node.shape for node in law.args)
+    if not term.is_observed or not scalar or len(law.shape) != 1 or law.truncated or law.constraint:
+        return law
+    d: Distribution = law.distribution
+    return law if d.sample is None else replace(law, distribution=_joint_form(d, d.sample, law.shape))
 
 
 @cache

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain, count
 
 from scistan.distributions.declaration import Distribution
-from scistan.graph.graph import Draw, Graph, Term
+from scistan.graph.graph import Graph, Law, Term
 from scistan.graph.node import Data, Gathered, Node
 from scistan.graph.walk import topological
 from scistan.passes.batching import Batched, CannotBatch
@@ -59,19 +59,19 @@ def _group_name(stem: str, taken: Container[str]) -> str:
 
 def _template_of(term: Term) -> Template | None:
     """Walk a term of one event; None if it cannot be one of many."""
-    draw = term.draw
-    d: Distribution = draw.distribution
+    law = term.law
+    d: Distribution = law.distribution
     numbered = term.name[-1].isdigit() and _stem(term.name)
-    if not isinstance(term.value, Data) or not numbered or len(draw.shape) != d.event_rank:
+    if not isinstance(term.value, Data) or not numbered or len(law.shape) != d.event_rank:
         return None
-    if draw.constraint is not None or any(p.domain.structure == "size" for p in d.parameters):
+    if law.constraint is not None or any(p.domain.structure == "size" for p in d.parameters):
         return None
-    template = Template([_stem(term.name), d.name, draw.lower is None, draw.upper is None, values_of(draw.shape)])
+    template = Template([_stem(term.name), d.name, law.lower is None, law.upper is None, values_of(law.shape)])
     numbers: dict[Node, int] = {}
-    for node in topological(draw.inputs):
+    for node in topological(law.inputs):
         template.key.append(form_of(node, numbers, template))
         numbers[node] = len(numbers)
-    template.key.append(tuple(numbers[node] for node in draw.inputs))
+    template.key.append(tuple(numbers[node] for node in law.inputs))
     return template
 
 
@@ -84,10 +84,10 @@ def _merge(members: list[tuple[Term, Template]], taken: Container[str], sizes: S
     size = size_of(slots, len(members))
     memo: dict[Node, Batched] = {}
     try:
-        for node in topological(first.draw.inputs):
+        for node in topological(first.law.inputs):
             memo[node] = batched(node, slots, memo, size, sizes)
     except CannotBatch:
         return None
     value = Gathered(tuple(term.value for term, _ in members), size)
-    draw: Draw = replace(first.draw.mapped(lambda node: memo[node].node), shape=(size, *first.draw.shape))
-    return Term(_group_name(_stem(first.name), taken), value, draw)
+    law: Law = replace(first.law.mapped(lambda node: memo[node].node), shape=(size, *first.law.shape))
+    return Term(_group_name(_stem(first.name), taken), value, law)

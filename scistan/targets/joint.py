@@ -29,23 +29,23 @@ def joint(terms: Iterable[Term], numbers: Numbers, density_of: Callable[[Term], 
 
 def _without_nan(density: float, term: Term, numbers: Numbers) -> float:
     """Take a density that infinite arguments have made NaN, ∞ - ∞ in a formula, for zero."""
-    overflown = isnan(density) and not all(np.isfinite(numbers(node)).all() for node in term.draw.inputs)
+    overflown = isnan(density) and not all(np.isfinite(numbers(node)).all() for node in term.law.inputs)
     return -inf if overflown else density
 
 
 def _is_outside(term: Term, numbers: Numbers) -> bool:
     """Tell whether a term's density is zero whatever its formula says: formulas have values even there."""
-    d: Distribution = term.draw.distribution
-    value, arguments = numbers(term.value), [numbers(node) for node in term.draw.args]
+    d: Distribution = term.law.distribution
+    value, arguments = numbers(term.value), [numbers(node) for node in term.law.args]
     for p, array in zip(d.parameters, arguments, strict=True):
         if p.domain.structure != "size" and p.domain.excludes(array).any():
             return True
     if d.relation is not None and not np.all(d.relation.holds(*arguments)):
         return True
-    domain = value_domain(term.draw)
-    if domain.violations(value).any() or d.domain(term.draw.args).excludes(value).any():
+    domain = value_domain(term.law)
+    if domain.violations(value).any() or d.domain(term.law.args).excludes(value).any():
         return True
-    return _beyond(domain, value, numbers, cut=term.draw.truncated)
+    return _beyond(domain, value, numbers, cut=term.law.truncated)
 
 
 def _beyond(domain: Domain, value: np.ndarray, numbers: Numbers, *, cut: bool) -> bool:

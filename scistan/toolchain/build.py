@@ -12,7 +12,7 @@ from scistan.toolchain.errors import NoToolchainError
 from scistan.toolchain.find import Toolchain, find_toolchain
 from scistan.toolchain.options import BuildOptions
 from scistan.toolchain.place import MODELS
-from scistan.toolchain.request import EXECUTABLE, Request, loose_key
+from scistan.toolchain.request import EXECUTABLE, BuildRequest, loose_key
 from scistan.toolchain.source import Source
 from scistan.toolchain.store import Store
 from scistan.toolchain.use import hold
@@ -39,7 +39,7 @@ def compile_stan(
     source = Source.of(text, includes)
     store = open_store()
     try:
-        request = Request(source, options, toolchain or find_toolchain())
+        request = BuildRequest(source, options, toolchain or find_toolchain())
     except NoToolchainError:
         # A machine without a compiler still runs what was imported.
         if entry := store.find_loose(MODELS, loose_key(source, options)):
@@ -55,11 +55,11 @@ def compile_stan(
     raise result
 
 
-def find_built(store: Store, request: Request) -> Path | None:
+def find_built(store: Store, request: BuildRequest) -> Path | None:
     """Look for an executable with the methods asked for, or with more."""
     wishes = [request]
     if request.options.methods == "core":
-        wishes.append(Request(request.source, request.options.full(), request.toolchain))
+        wishes.append(BuildRequest(request.source, request.options.full(), request.toolchain))
     for wish in wishes:
         if entry := store.find(MODELS, wish.key):
             return entry.folder / EXECUTABLE

@@ -11,7 +11,7 @@ from pathlib import Path
 from scistan.toolchain.cmdstan import EXE, CmdStan
 from scistan.toolchain.keys import digest
 from scistan.toolchain.place import MODELS
-from scistan.toolchain.request import EXECUTABLE, Request, loose_key
+from scistan.toolchain.request import EXECUTABLE, BuildRequest, loose_key
 from scistan.toolchain.run import run
 from scistan.toolchain.source import INCLUDES
 from scistan.toolchain.trial import check_runs, outside_libraries
@@ -23,7 +23,7 @@ __all__ = ["build_with_make"]
 SPECIAL = " \t:#$%=~'\"&;()|<>*?[]\\"
 
 
-def build_with_make(work: Work, request: Request, cmdstan: CmdStan) -> Path:
+def build_with_make(work: Work, request: BuildRequest, cmdstan: CmdStan) -> Path:
     """Give the executable of a request, built by CmdStan's makefile."""
 
     def recipe(place: Workspace) -> tuple[str, ...]:

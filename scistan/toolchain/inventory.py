@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scistan.toolchain.evict import Item, items, prune, remove_unused
 from scistan.toolchain.place import MODELS
-from scistan.toolchain.record import LONGEST, BadRecordError, Record, read_record, verify_folder
+from scistan.toolchain.record import LONGEST, BadRecordError, BuildRecord, read_record, verify_folder
 from scistan.toolchain.shown import shown
 from scistan.toolchain.source import PROGRAM
 from scistan.toolchain.store import Store
@@ -53,7 +53,7 @@ def listed(item: Item) -> Listed:
     return Listed(key, shown(title(item, record)), item.bytes, item.used, record.seconds, versions)
 
 
-def title(item: Item, record: Record) -> str:
+def title(item: Item, record: BuildRecord) -> str:
     """Say what an item is: for a model its methods and the first line of its program."""
     if item.kind != MODELS:
         names = {"header": "precompiled header", "object": "model object"}

@@ -20,7 +20,7 @@ from scistan.toolchain.host import worker_count
 from scistan.toolchain.options import BuildOptions
 from scistan.toolchain.place import MODELS
 from scistan.toolchain.progress import open_display
-from scistan.toolchain.request import EXECUTABLE, Request, loose_key
+from scistan.toolchain.request import EXECUTABLE, BuildRequest, loose_key
 from scistan.toolchain.run import Cancellation
 from scistan.toolchain.source import Source
 from scistan.toolchain.store import Store
@@ -54,17 +54,17 @@ def compile_many(
     except NoToolchainError as error:
         entries = [store.find_loose(MODELS, loose_key(source, options)) for source in sources]
         return [entry.folder / EXECUTABLE if entry else error for entry in entries]
-    requests = [Request(source, options, found) for source in sources]
+    requests = [BuildRequest(source, options, found) for source in sources]
     ready = {request: find_built(store, request) for request in requests}
     missing = [request for request, path in ready.items() if path is None]
     built = build_requests(missing, store, workers=workers, progress=progress) if missing else []
-    results: dict[Request, Result] = {request: path for request, path in ready.items() if path is not None}
+    results: dict[BuildRequest, Result] = {request: path for request, path in ready.items() if path is not None}
     results.update(zip(missing, built, strict=True))
     return [results[request] for request in requests]
 
 
 def build_requests(
-    requests: Sequence[Request], store: Store, *, workers: int | None, progress: bool
+    requests: Sequence[BuildRequest], store: Store, *, workers: int | None, progress: bool
 ) -> list[Result]:
     """Build requests of one toolchain and one set of options that the cache does not have."""
     first = requests[0]
@@ -93,7 +93,7 @@ def build_requests(
     return results
 
 
-def schedule(work: Work, requests: Sequence[Request], executor: ThreadPoolExecutor) -> list[Result]:
+def schedule(work: Work, requests: Sequence[BuildRequest], executor: ThreadPoolExecutor) -> list[Result]:
     """Translate everything first, so that a typing error costs no compilation; then products, models."""
     translations = [executor.submit(translate, work, request.source) for request in requests]
     codes = outcomes(translations)
@@ -122,7 +122,7 @@ def shared_products(work: Work) -> list[Callable[[], object]]:
     return tasks
 
 
-def build_one(work: Work, request: Request, code: str) -> Path:
+def build_one(work: Work, request: BuildRequest, code: str) -> Path:
     """Build one executable with whichever toolchain there is."""
     if isinstance(request.toolchain, CmdStan):
         path = build_with_make(work, request, request.toolchain)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Protocol
 
-from scistan.screen import is_watched, open_bar, say
+from scistan.terminal import is_watched, open_bar, say
 
 __all__ = ["Display", "Lines", "Silent", "open_display"]
 

@@ -13,7 +13,7 @@ from typing import cast
 
 from scistan.toolchain.keys import Json, canonical, digest, file_digest
 
-__all__ = ["RECORD", "BadRecordError", "FileFacts", "Record", "read_record", "survey", "verify_folder"]
+__all__ = ["RECORD", "BadRecordError", "FileFacts", "BuildRecord", "read_record", "survey", "verify_folder"]
 
 RECORD = "record.json"
 FORMAT = 1
@@ -36,7 +36,7 @@ class FileFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class BuildRecord:
     """What an entry is, how it came to be, and the hash of each of its files."""
 
     key: str
@@ -60,7 +60,7 @@ class Record:
         return sum(facts.bytes for facts in self.files.values())
 
 
-def parse(data: bytes) -> Record:
+def parse(data: bytes) -> BuildRecord:
     """Read a record back, refusing any byte that its writer did not write and anything it never writes."""
     try:
         document = json.loads(data)
@@ -70,7 +70,7 @@ def parse(data: bytes) -> Record:
         if body.pop("format") != FORMAT:
             raise BadRecordError("its record has another format")
         files = {name: FileFacts(**facts) for name, facts in body.pop("files").items()}
-        record = Record(files=files, outside=tuple(body.pop("outside")), **body)
+        record = BuildRecord(files=files, outside=tuple(body.pop("outside")), **body)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BadRecordError("its record cannot be read") from error
     if not well_typed(record):
@@ -78,7 +78,7 @@ def parse(data: bytes) -> Record:
     return record
 
 
-def well_typed(record: Record) -> bool:
+def well_typed(record: BuildRecord) -> bool:
     """Tell whether every value of a record is what its field says: anybody can seal anything."""
     texts = (record.key, record.loose, record.label, *record.outside)
     numbers = (record.created, record.seconds)
@@ -95,7 +95,7 @@ def well_typed(record: Record) -> bool:
     )
 
 
-def read_record(folder: Path) -> Record:
+def read_record(folder: Path) -> BuildRecord:
     """Read an entry's record and check that it belongs to its folder."""
     try:
         with open(folder / RECORD, "rb") as file:
@@ -146,7 +146,7 @@ def check_private(path: Path, name: str, owners: Collection[int]) -> os.stat_res
     return status
 
 
-def verify_folder(folder: Path, record: Record, *, hashes: bool = True, owners: Collection[int] = ()) -> None:
+def verify_folder(folder: Path, record: BuildRecord, *, hashes: bool = True, owners: Collection[int] = ()) -> None:
     """Check everything in an entry against its record, and that it is of one of the `owners` if any are named.
 
     `hashes=False` looks at sizes and modes only.

@@ -10,7 +10,7 @@ from scistan.toolchain.keys import Json, digest
 from scistan.toolchain.options import BuildOptions
 from scistan.toolchain.source import Source
 
-__all__ = ["EXECUTABLE", "Request", "loose_key", "machine_part"]
+__all__ = ["EXECUTABLE", "BuildRequest", "loose_key", "machine_part"]
 
 EXECUTABLE = "model"
 
@@ -37,7 +37,7 @@ def loose_key(source: Source, options: BuildOptions) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class BuildRequest:
     """All that decides an executable."""
 
     source: Source

@@ -12,18 +12,18 @@ from pathlib import Path
 from scistan.errors import ToolchainError
 from scistan.toolchain.keys import Json, digest
 from scistan.toolchain.place import MODELS, PRODUCTS, refuse_public, trusted_owners
-from scistan.toolchain.record import RECORD, BadRecordError, Record, read_record, survey, verify_folder
+from scistan.toolchain.record import RECORD, BadRecordError, BuildRecord, read_record, survey, verify_folder
 from scistan.toolchain.workspace import Workspace, remove_tree
 
-__all__ = ["Entry", "Store"]
+__all__ = ["CacheEntry", "Store"]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CacheEntry:
     """A folder of the cache with its record."""
 
     folder: Path
-    record: Record
+    record: BuildRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Store:
     shared: tuple[Path, ...] = ()
     temporary: bool = field(default=False)
 
-    def find(self, kind: str, key: str) -> Entry | None:
+    def find(self, kind: str, key: str) -> CacheEntry | None:
         """Give the entry of a key if there is a good one, every byte checked."""
         for root in (self.root, *self.shared):
             folder = root / kind / key
@@ -48,22 +48,22 @@ class Store:
                 continue
             if root == self.root:
                 touch(folder)
-            return Entry(folder, record)
+            return CacheEntry(folder, record)
         return None
 
-    def find_loose(self, kind: str, loose: str) -> Entry | None:
+    def find_loose(self, kind: str, loose: str) -> CacheEntry | None:
         """Give any good entry of the same program and options, whatever compiled it."""
         for entry in self.entries(kind):
             if entry.record.loose == loose and (good := self.find(kind, entry.record.key)):
                 return good
         return None
 
-    def entries(self, kind: str) -> Iterator[Entry]:
+    def entries(self, kind: str) -> Iterator[CacheEntry]:
         """Walk through the entries whose record is sound; files are not checked."""
         for root in (self.root, *self.shared):
             for folder in folders(root / kind):
                 try:
-                    yield Entry(folder, read_record(folder))
+                    yield CacheEntry(folder, read_record(folder))
                 except BadRecordError:
                     continue
 
@@ -84,10 +84,10 @@ class Store:
         seconds: float,
         versions: Mapping[str, str],
         outside: tuple[str, ...] = (),
-    ) -> Entry:
+    ) -> CacheEntry:
         """Seal what was built and rename it into place: there is all of it or nothing."""
         files = survey(place.out)
-        record = Record(
+        record = BuildRecord(
             key=digest(parts),
             parts=dict(parts),
             loose=loose,
@@ -103,7 +103,7 @@ class Store:
             settle(path)
         named = place.folder / record.key
         os.rename(place.out, named)
-        return Entry(self.put(named, kind), record)
+        return CacheEntry(self.put(named, kind), record)
 
     def put(self, folder: Path, kind: str) -> Path:
         """Rename a finished folder into place, instead of whatever is there; its key must be locked."""

@@ -14,7 +14,7 @@ from scistan.toolchain.cache import disk_error
 from scistan.toolchain.host import cpu_flags, platform_part
 from scistan.toolchain.lock import key_lock
 from scistan.toolchain.place import PRODUCTS, prepare_root
-from scistan.toolchain.record import BadRecordError, Record, read_record, verify_folder
+from scistan.toolchain.record import BadRecordError, BuildRecord, read_record, verify_folder
 from scistan.toolchain.shown import shown
 from scistan.toolchain.store import Store, settle
 from scistan.toolchain.workspace import Workspace, workspace
@@ -138,7 +138,7 @@ def take_in(
     return ""
 
 
-def misfit(record: Record) -> str:
+def misfit(record: BuildRecord) -> str:
     """Say why an entry of another machine cannot run here, or nothing."""
     if record.parts.get("platform") != platform_part():
         return f"built for another kind of machine: {record.parts.get('platform')}"

@@ -15,7 +15,7 @@ from scistan.toolchain.compiler import find_program
 from scistan.toolchain.host import free_disk
 from scistan.toolchain.keys import Json, digest, file_digest, text_digest
 from scistan.toolchain.place import MODELS, PRODUCTS
-from scistan.toolchain.request import EXECUTABLE, Request, loose_key, machine_part
+from scistan.toolchain.request import EXECUTABLE, BuildRequest, loose_key, machine_part
 from scistan.toolchain.runner_source import Unit
 from scistan.toolchain.trial import check_runs, outside_libraries
 from scistan.toolchain.wheel import HEADER, LIBRARIES, Wheel
@@ -207,7 +207,7 @@ def build_object(work: Work, wheel: Wheel, code: str, holds: ExitStack) -> Path:
     return get_or_build(work, PRODUCTS, parts, recipe, label=label, holds=holds).folder / "object.o"
 
 
-def build_executable(work: Work, request: Request, wheel: Wheel, code: str) -> Path:
+def build_executable(work: Work, request: BuildRequest, wheel: Wheel, code: str) -> Path:
     """Give the executable of a request, from objects that are there or are built now."""
     with ExitStack() as until_linked:
         objects = [build_object(work, wheel, code, until_linked)]

@@ -17,7 +17,7 @@ from scistan.toolchain.lock import key_lock
 from scistan.toolchain.options import BuildOptions
 from scistan.toolchain.progress import Display
 from scistan.toolchain.run import Cancellation, Finished, run
-from scistan.toolchain.store import Entry, Store
+from scistan.toolchain.store import CacheEntry, Store
 from scistan.toolchain.use import hold_entry
 from scistan.toolchain.workspace import Workspace, workspace
 
@@ -107,7 +107,7 @@ def command(work: Work, place: Workspace, words: list[str], **environment: str) 
     )
 
 
-def find_held(work: Work, kind: str, key: str, holds: ExitStack | None) -> Entry | None:
+def find_held(work: Work, kind: str, key: str, holds: ExitStack | None) -> CacheEntry | None:
     """Give the entry of a key if there is a good one, and keep it from eviction until `holds` ends."""
     entry = work.store.find(kind, key)
     if entry is None or holds is None:
@@ -128,7 +128,7 @@ def get_or_build(
     label: str,
     loose: str = "",
     holds: ExitStack | None = None,
-) -> Entry:
+) -> CacheEntry:
     """Give the entry of some parts, building it if no process has: one builds, the others wait.
 
     What is given is kept from eviction until `holds` ends: it is about to be linked, or compiled with.
@@ -155,7 +155,7 @@ def get_or_build(
         raise disk_error(error, work.store.root) from error
 
 
-def build(work: Work, kind: str, parts: Mapping[str, Json], recipe: Recipe, label: str, loose: str) -> Entry:
+def build(work: Work, kind: str, parts: Mapping[str, Json], recipe: Recipe, label: str, loose: str) -> CacheEntry:
     """Build in a private folder and publish what came out."""
     started = time.monotonic()
     with workspace(work.store.root) as place, work.display.step(label):

@@ -25,7 +25,7 @@ laws = settings(derandomize=True, deadline=None, max_examples=60, database=None)
 
 
 def read(text: str, *more: Graph) -> Graph:
-    fused = {t.draw.distribution.name: t.draw.distribution for graph in more for t in graph.terms}
+    fused = {t.law.distribution.name: t.law.distribution for graph in more for t in graph.terms}
     return parse(text, OPS, {**DISTRIBUTIONS, **fused})
 
 

@@ -65,7 +65,7 @@ def _renamed(graph: Graph) -> Graph:
 
 def _reshaped(graph: Graph) -> Graph:
     term = graph.terms[0]
-    return replace(graph, terms=(replace(term, draw=replace(term.draw, shape=(Size.new(2),))), *graph.terms[1:]))
+    return replace(graph, terms=(replace(term, law=replace(term.law, shape=(Size.new(2),))), *graph.terms[1:]))
 
 
 def _new(op: str, *args, **changes) -> Apply:

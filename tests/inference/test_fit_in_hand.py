@@ -6,7 +6,7 @@ import pytest
 import xarray as xr
 
 import scistan as ss
-from scistan.inference.seam import dataset_of
+from scistan.inference.arviz_data import dataset_of
 from scistan.surface import version_of
 
 

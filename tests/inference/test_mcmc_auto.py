@@ -8,8 +8,8 @@ import pytest
 import scistan as ss
 from scistan.diagnostics import check_draws
 from scistan.engines import nutpie as nutpie_engine
-from scistan.engines.pilot import Pilot, fly
 from scistan.engines.protocol import Chains, Draws
+from scistan.engines.trial import Trial, run_trial
 from scistan.inference.choose import Plan, choose, fitting_engines
 from scistan.inference.climb import climb, illness
 from scistan.surface import lacking
@@ -25,19 +25,19 @@ def chosen(model, seen, fitting=ALL, numbers=1000, warmup=1000, **options):
 
 
 def test_many_steps_ask_for_a_low_rank_metric():
-    plan = chosen(logistic(), Pilot(11, 14.0, None))
+    plan = chosen(logistic(), Trial(11, 14.0, None))
     assert (plan.engine, plan.options, plan.warmup) == ("nutpie", {"metric": "low_rank"}, 400)
     assert "14 or more steps" in plan.why
 
 
 def test_strong_correlations_ask_for_a_low_rank_metric():
-    plan = chosen(logistic(), Pilot(6, 6.0, 30.0))
+    plan = chosen(logistic(), Trial(6, 6.0, 30.0))
     assert plan.options["metric"] == "low_rank"
     assert "condition number 30" in plan.why
 
 
 def test_an_easy_posterior_gets_a_diagonal_metric():
-    plan = chosen(logistic(), Pilot(6, 6.0, 4.0))
+    plan = chosen(logistic(), Trial(6, 6.0, 4.0))
     assert (plan.engine, plan.options["metric"]) == ("nutpie", "diag")
 
 
@@ -52,7 +52,7 @@ def test_a_tiny_model_gets_no_pilot():
 
 
 def test_a_first_run_warms_up_as_long_as_it_gains_and_never_less_than_who_asks_for_more():
-    easy = {d: Pilot(d, 6.0, None) for d in (11, 200)}
+    easy = {d: Trial(d, 6.0, None) for d in (11, 200)}
     assert [chosen(logistic(), easy[d]).warmup for d in (11, 200)] == [400, 800]
     assert chosen(logistic(), easy[11], warmup=150).warmup == 150
     assert chosen(logistic(), easy[11], warmup=2000).warmup == 2000
@@ -66,14 +66,14 @@ def test_a_second_run_has_the_whole_warm_up():
 
 
 def test_estimated_scales_get_smaller_steps_unless_asked_otherwise():
-    seen = Pilot(50, 5.0, None)
+    seen = Trial(50, 5.0, None)
     assert chosen(varying_intercepts(), seen).options["adapt_delta"] == 0.9
     assert chosen(varying_intercepts(), seen, adapt_delta=0.7).options["adapt_delta"] == 0.7
     assert "adapt_delta" not in chosen(logistic(), seen).options
 
 
 def test_what_the_user_asks_for_narrows_the_choice():
-    assert chosen(logistic(), Pilot(4, 15.0, 99.0), metric="diag").options["metric"] == "diag"
+    assert chosen(logistic(), Trial(4, 15.0, 99.0), metric="diag").options["metric"] == "diag"
     assert fitting_engines(ALL, {"thin": 2}, inits=False, warmup=1000) == ["stanli", "cmdstan"]
     assert fitting_engines(ALL, {"metric": "low_rank"}, inits=False, warmup=1000) == ["nutpie"]
     assert fitting_engines(ALL, {}, inits=True, warmup=1000) == ["stanli", "cmdstan"]
@@ -192,7 +192,7 @@ def test_few_draws_are_no_illness():
 
 # -- with real runs -----------------------------------------------------------------------------------
 def test_the_choice_does_not_depend_on_the_clock():
-    assert fly(request(logistic())) == fly(request(logistic()))
+    assert run_trial(request(logistic())) == run_trial(request(logistic()))
 
 
 @pytest.mark.parametrize(
@@ -207,13 +207,13 @@ def test_the_choice_does_not_depend_on_the_clock():
 )
 def test_posteriors_get_the_metric_that_was_measured_best(name, metric, posteriordb):
     model = POSTERIORS[name](posteriordb(name)[0])
-    plan = choose(model.instance(), ALL, {}, 1000, 1000, lambda: fly(request(model)))
+    plan = choose(model.instance(), ALL, {}, 1000, 1000, lambda: run_trial(request(model)))
     assert (plan.engine, plan.options["metric"]) == ("nutpie", metric)
 
 
 def test_a_pilot_that_panics_is_survived_and_told():
     always = program(PANICS.replace("2.9", "-9"))
-    plan = choose(logistic().instance(), ALL, {}, 1000, 1000, lambda: fly(always))
+    plan = choose(logistic().instance(), ALL, {}, 1000, 1000, lambda: run_trial(always))
     assert plan.engine == "stanli"
     assert plan.why.startswith("stanli: nutpie's pilot run failed: ")
 
@@ -222,7 +222,7 @@ def test_a_pilot_that_fails_at_the_seam_is_told_aloud(monkeypatch):
     """Another nutpie than we know is no fault of the model's, and never passed over in silence."""
     monkeypatch.setattr("scistan.engines.nutpie_call._arguments", lambda _: ("settings", "cores", "model", "brand_new"))
     with pytest.raises(KeyError):  # a fault of the adapter's own is nobody's answer
-        fly(request(logistic(60)))
+        run_trial(request(logistic(60)))
 
     def other(_):
         raise lacking("nutpie", ["PySampler.from_stan"])
@@ -238,7 +238,7 @@ def test_a_panic_ends_on_stans_nuts(monkeypatch):
     """The whole way, with a real panic in the place of the model's own program."""
     real = nutpie_engine.ready_model
     monkeypatch.setattr(nutpie_engine, "ready_model", lambda asked: real(program(PANICS.replace("2.9", "1.0"))))
-    monkeypatch.setattr("scistan.inference.sample.fly", lambda _: Pilot(3, 15.0, None))
+    monkeypatch.setattr("scistan.inference.sample.fly", lambda _: Trial(3, 15.0, None))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fit = logistic(60).mcmc(seed=1, draws=300, warmup=300)

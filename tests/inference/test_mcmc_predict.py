@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import scistan as ss
-from scistan.inference.seam import dataset_names, dataset_of
+from scistan.inference.arviz_data import dataset_names, dataset_of
 from tests.zoo import eight_schools, logistic, varying_intercepts
 
 
@@ -131,7 +131,7 @@ def test_keep_leaves_out_the_rest():
 
 
 def test_a_run_that_would_not_fit_is_refused_beforehand(monkeypatch):
-    monkeypatch.setattr("scistan.inference.size.free_memory", lambda: 1e6)
+    monkeypatch.setattr("scistan.inference.memory.free_memory", lambda: 1e6)
     x = np.linspace(0, 1, 2000)
     with pytest.raises(ss.ModelError, match=r"would take 0\.1 GB.*`mean` 0\.1 GB.*\n.*\n.*keep="):
         line(x, x).mcmc()

@@ -15,7 +15,7 @@ import xarray as xr
 
 import scistan as ss
 from scistan.distributions.declaration import REGISTRY as DISTRIBUTIONS
-from scistan.inference.seam import dataset_names, dataset_of
+from scistan.inference.arviz_data import dataset_names, dataset_of
 from tests.zoo import eight_schools, logistic
 
 

@@ -39,7 +39,7 @@ def test_too_many_draws_are_refused_by_every_verb(draws, fit):
 
 
 def test_one_simulation_is_checked_too(monkeypatch):
-    monkeypatch.setattr("scistan.inference.size.free_memory", lambda: 1e3)
+    monkeypatch.setattr("scistan.inference.memory.free_memory", lambda: 1e3)
     with pytest.raises(ss.ModelError, match="the draws would take"):
         model(1000).simulate(seed=1)
 
@@ -52,12 +52,12 @@ def test_a_model_without_variables_has_draws_that_fit():
 def test_groups_that_have_a_number_for_each_row_are_refused_with_size_and_remedy(fit, monkeypatch):
     """A million rows and 4,000 draws are 32 GB each; the same sum here, on a machine of a megabyte."""
     fresh = model(500).mcmc(draws=200, warmup=100, chains=2, seed=1, engine="stanli", progress=False)
-    monkeypatch.setattr("scistan.inference.size.free_memory", lambda: 2e6)
+    monkeypatch.setattr("scistan.inference.memory.free_memory", lambda: 2e6)
     said = r"would take 0.0 GB and 0.0 GB are free; the biggest: `.* of y` (?s:.*)`m.mcmc\(keep=\[...\]\)`"
     with pytest.raises(ss.ModelError, match=f"`posterior_predictive` and `log_likelihood` {said}"):
         _ = fresh.idata
     assert fresh.log_likelihood["y"].shape == (2, 200, 500), "one of the two fits"
-    monkeypatch.setattr("scistan.inference.size.free_memory", lambda: 1e6)
+    monkeypatch.setattr("scistan.inference.memory.free_memory", lambda: 1e6)
     with pytest.raises(ss.ModelError, match="`posterior_predictive` would take"):
         fresh.posterior_predictive()
     assert fresh["mu"].shape == (2, 200), "the draws themselves are there"

@@ -208,7 +208,7 @@ def test_less_than_everything(fit):
 
 
 def test_tables_that_do_not_fit_are_refused_with_the_remedy(fit, monkeypatch):
-    monkeypatch.setattr("scistan.inference.size.free_memory", lambda: 1e6)
+    monkeypatch.setattr("scistan.inference.memory.free_memory", lambda: 1e6)
     with pytest.raises(ss.ModelError, match=r"would take(.|\n)*draws=500"):
         fit.predict({"t": np.zeros(1000)})
     assert fit.predict({"t": np.zeros(1000)}, draws=20).predictions["y"].shape == (2, 10, 1000)

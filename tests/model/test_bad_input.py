@@ -154,9 +154,9 @@ def _unbounded() -> ss.Model:
 
 def test_a_failed_assignment_leaves_the_model_as_it_was():
     m = bad_input.model()
-    before = m.text(), m.coords, dict(m._book.dims)
+    before = m.text(), m.coords, dict(m._variables.dims)
     with pytest.raises(ss.DataError):
         m.y = ss.Poisson(2, dims="row").observe([1, -1, 2, 3])
-    assert (m.text(), m.coords, dict(m._book.dims)) == before
+    assert (m.text(), m.coords, dict(m._variables.dims)) == before
     m.y = ss.Poisson(2, dims="row").observe([1, 1, 2])
     assert m.prior(2).prior_predictive["y"].dims == ("chain", "draw", "row")

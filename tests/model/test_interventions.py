@@ -54,7 +54,7 @@ def named_values(model: ss.Model) -> dict[str, np.ndarray]:
 def descendants(model: ss.Model, cause: str) -> set[str]:
     graph, reached = model.to_graph(), {cause}
     named = {term.value: term.name for term in graph.terms}
-    definitions = {t.name: list(t.draw.inputs) for t in graph.terms} | {n: [node] for n, node in graph.derived.items()}
+    definitions = {t.name: list(t.law.inputs) for t in graph.terms} | {n: [node] for n, node in graph.derived.items()}
     for _ in definitions:
         reached |= {n for n, roots in definitions.items() if any(named.get(k) in reached for k in topological(roots))}
     return reached

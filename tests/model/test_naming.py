@@ -91,7 +91,7 @@ def test_a_cell_run_twice_changes_nothing(build):
     m = build()
     before = m.text(), {name: m[name]._scistan_node_ for name in m.variables}
     again = build()
-    for name, entry in again._book.entries.items():  # the same lines once more, on the same model
+    for name, entry in again._variables.entries.items():  # the same lines once more, on the same model
         if entry.role == "data":
             m[name] = ss.data(entry.node.default, dims=entry.node.dims)
     assert (m.text(), {name: m[name]._scistan_node_ for name in m.variables}) == before
@@ -136,7 +136,7 @@ def test_a_dim_is_free_again_when_its_only_data_are_replaced():
     m.x = ss.data(np.zeros(4), dims="row")
     m.x = ss.data(np.zeros(6), dims="row")
     assert m.simulate() == {}
-    assert m._book.dims["row"].today == 6
+    assert m._variables.dims["row"].today == 6
 
 
 def test_what_is_added_up_in_a_loop_may_be_renamed_over_itself():

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import scistan as ss
-from scistan.inference.seam import dataset_names
+from scistan.inference.arviz_data import dataset_names
 
 
 def test_observed_values_give_the_shape():

@@ -45,7 +45,7 @@ def draws(recipe: Recipe) -> None:
     many = m.prior(7, seed=3)
     for term in graph.terms:
         group = many.prior_predictive if term.is_observed else many.prior
-        assert group[term.name].shape == (1, 7, *(size.today for size in term.draw.shape))
+        assert group[term.name].shape == (1, 7, *(size.today for size in term.law.shape))
         assert np.isfinite(group[term.name].values).all()
 
 

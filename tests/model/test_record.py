@@ -239,7 +239,7 @@ def test_messages_still_name_the_users_line():
     m = eight_schools()
     back = again(m)
     assert first_place(back.to_graph().terms[2].value) == first_place(m.to_graph().terms[2].value) is not None
-    assert [e.place for e in back._book.entries.values()] == [e.place for e in m._book.entries.values()]
+    assert [e.place for e in back._variables.entries.values()] == [e.place for e in m._variables.entries.values()]
 
 
 def test_two_that_came_back_are_strangers():

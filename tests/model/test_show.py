@@ -60,8 +60,8 @@ FORMULAS = [
 def test_formulas(formula, text, latex):
     m = model()
     node = formula(m)._scistan_node_
-    assert write(node, m._book.named, TEXT) == text
-    assert write(node, m._book.named, LATEX) == latex
+    assert write(node, m._variables.named, TEXT) == text
+    assert write(node, m._variables.named, LATEX) == latex
 
 
 NAMES = {
@@ -134,8 +134,8 @@ def test_pictures_put_causes_above_effects_and_nothing_on_top_of_another(build):
         for ox, oy, ow, oh in items[:k]:
             assert x >= ox + ow or ox >= x + w or y >= oy + oh or oy >= y + h
     for term in m.to_graph().terms:
-        for arg in term.draw.args:
-            cause = m._book.named.get(arg)
+        for arg in term.law.args:
+            cause = m._variables.named.get(arg)
             if cause:
                 assert places[cause][1] < places[term.name][1]
 

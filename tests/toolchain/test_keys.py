@@ -12,7 +12,7 @@ from scistan.errors import ArgumentError
 from scistan.toolchain import host, request
 from scistan.toolchain.keys import canonical, digest
 from scistan.toolchain.options import BuildOptions
-from scistan.toolchain.request import Request, loose_key
+from scistan.toolchain.request import BuildRequest, loose_key
 from scistan.toolchain.source import Source, canonical_text
 
 PROGRAM = "parameters {\n  real x;\n}\nmodel {\n  x ~ normal(0, 1);\n}\n"
@@ -64,28 +64,28 @@ CHANGES = {
 def test_every_option_as_used_is_in_the_key(tiny):
     toolchain = tiny.toolchain()
     source = Source.of(PROGRAM)
-    keys = [Request(source, options, toolchain).key for options in (BuildOptions(), *CHANGES.values())]
+    keys = [BuildRequest(source, options, toolchain).key for options in (BuildOptions(), *CHANGES.values())]
     assert len(set(keys)) == len(keys)
-    header = [Request(source, BuildOptions(precompiled_header=x), toolchain).key for x in (None, True, False)]
+    header = [BuildRequest(source, BuildOptions(precompiled_header=x), toolchain).key for x in (None, True, False)]
     assert set(header) == {keys[0]}
 
 
 def test_text_includes_compiler_runner_and_wheel_are_in_the_key(tiny):
     toolchain = tiny.toolchain()
     options = BuildOptions()
-    first = Request(Source.of(PROGRAM), options, toolchain)
-    assert first.key == Request(Source.of(PROGRAM), options, tiny.toolchain()).key
+    first = BuildRequest(Source.of(PROGRAM), options, toolchain)
+    assert first.key == BuildRequest(Source.of(PROGRAM), options, tiny.toolchain()).key
     other_compiler = replace(toolchain, compiler=replace(toolchain.compiler, identity="other"))
     other_wheel = replace(toolchain, files=replace(toolchain.files, version="other"))
     other_stan = replace(toolchain, files=replace(toolchain.files, stan_version="other"))
     (tiny.runner / "say.hpp").write_text((tiny.runner / "say.hpp").read_text() + "\n")
     others = [
-        Request(Source.of(PROGRAM + " "), options, toolchain),
-        Request(Source.of("\n" + PROGRAM), options, toolchain),
-        Request(Source.of(PROGRAM, {"f.stan": ""}), options, toolchain),
-        Request(Source.of(PROGRAM, {"f.stan": "// x"}), options, toolchain),
-        *(Request(Source.of(PROGRAM), options, it) for it in (other_compiler, other_wheel, other_stan)),
-        Request(Source.of(PROGRAM), options, tiny.toolchain()),
+        BuildRequest(Source.of(PROGRAM + " "), options, toolchain),
+        BuildRequest(Source.of("\n" + PROGRAM), options, toolchain),
+        BuildRequest(Source.of(PROGRAM, {"f.stan": ""}), options, toolchain),
+        BuildRequest(Source.of(PROGRAM, {"f.stan": "// x"}), options, toolchain),
+        *(BuildRequest(Source.of(PROGRAM), options, it) for it in (other_compiler, other_wheel, other_stan)),
+        BuildRequest(Source.of(PROGRAM), options, tiny.toolchain()),
     ]
     assert others[0].key == first.key
     assert len({first.key, *(other.key for other in others[1:])}) == len(others)
@@ -93,8 +93,8 @@ def test_text_includes_compiler_runner_and_wheel_are_in_the_key(tiny):
 
 def test_the_processor_counts_only_with_native_code(tiny, monkeypatch):
     toolchain = tiny.toolchain()
-    plain = Request(Source.of(PROGRAM), BuildOptions(), toolchain)
-    native = Request(Source.of(PROGRAM), BuildOptions(march_native=True), toolchain)
+    plain = BuildRequest(Source.of(PROGRAM), BuildOptions(), toolchain)
+    native = BuildRequest(Source.of(PROGRAM), BuildOptions(march_native=True), toolchain)
     before = plain.key, native.key
     monkeypatch.setattr(request, "cpu_flags", lambda: "another processor")
     assert plain.key == before[0]
@@ -102,7 +102,7 @@ def test_the_processor_counts_only_with_native_code(tiny, monkeypatch):
 
 
 def test_the_platform_is_in_the_key(tiny, monkeypatch):
-    plain = Request(Source.of(PROGRAM), BuildOptions(), tiny.toolchain())
+    plain = BuildRequest(Source.of(PROGRAM), BuildOptions(), tiny.toolchain())
     before = plain.key, loose_key(plain.source, plain.options)
     monkeypatch.setattr(request, "platform_part", lambda: {"system": "other"})
     assert plain.key != before[0]

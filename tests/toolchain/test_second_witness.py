@@ -143,7 +143,7 @@ def _volume(program: StanProgram, instance: Instance, values: dict[str, np.ndarr
     for p in program.parameters:
         known.set(p.term.value, values[p.term.name], batched=False)
     for p in program.parameters:
-        frame = frame_of(p.term.draw) if p.prior is not None else None
+        frame = frame_of(p.term.law) if p.prior is not None else None
         if frame is not None:
             scale = np.asarray(known[frame.scale].array)
             slope = np.diagonal(scale, axis1=-2, axis2=-1) if frame.is_matrix else scale

@@ -170,7 +170,7 @@ def _faults(objective: Objective, mode: Mode, gradient: float) -> list[str]:
     if curvature.definite and mode.distance > close:
         return [messages.too_far(mode.distance, close, gradient)]
     observed = objective.density.instance.graph.observed
-    certain = mode.value > _CERTAIN and all(t.draw.distribution.discrete for t in observed)
+    certain = mode.value > _CERTAIN and all(t.law.distribution.discrete for t in observed)
     if objective.likelihood_only and certain and bool(mode.free.any()):  # at a boundary there would be a maximum
         return [messages.separated(mode.value)]
     faults = [(messages.flat if drop < _KINK else messages.kink)(names, drop)

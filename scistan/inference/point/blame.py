@@ -58,7 +58,7 @@ def _bad_gradient(torch: Any, total: Tensor, leaf: Tensor) -> bool:
 
 def _latents_of(term: Term) -> set[object]:
     own = [] if term.is_observed else [term.value]
-    return {node for node in topological([*term.draw.inputs, *own]) if isinstance(node, Variable)}
+    return {node for node in topological([*term.law.inputs, *own]) if isinstance(node, Variable)}
 
 
 def _shown(leaf: Tensor) -> str:
@@ -68,5 +68,5 @@ def _shown(leaf: Tensor) -> str:
 
 def _error(term: Term, what: str, names: list[str], values: str, starts: int) -> ModelError:
     return messages.not_finite(
-        term.name, term.draw.distribution.title, what, names, values, starts, first_place(term.value)
+        term.name, term.law.distribution.title, what, names, values, starts, first_place(term.value)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scistan.distributions.resolve import value_domain
 from scistan.inference.point.objective import Objective
-from scistan.targets.torch import Block
+from scistan.targets.torch import LatentBlock
 
 __all__ = ["block_at", "boundary_words", "bounded_blocks", "latent_at"]
 
@@ -15,8 +15,8 @@ def bounded_blocks(objective: Objective) -> list[tuple[int, int, bool, bool]]:
     """List latents whose coordinates run to a boundary: their range, and whether it lies at -∞ and at +∞."""
     found = []
     for block in objective.density.blocks:
-        domain = value_domain(block.term.draw)
-        if block.term.draw.noncentred:
+        domain = value_domain(block.term.law)
+        if block.term.law.noncentred:
             continue
         if domain.structure in _BOTH_SIDES:
             found.append((block.start, block.stop, True, True))
@@ -27,7 +27,7 @@ def bounded_blocks(objective: Objective) -> list[tuple[int, int, bool, bool]]:
     return found
 
 
-def block_at(objective: Objective, k: int) -> Block:
+def block_at(objective: Objective, k: int) -> LatentBlock:
     """Find the latent that a coordinate belongs to."""
     return next(b for b in objective.density.blocks if b.start <= k < b.stop)
 
@@ -39,7 +39,7 @@ def latent_at(objective: Objective, k: int) -> str:
 
 def boundary_words(objective: Objective, k: int, side: int) -> str:
     """Say which boundary a coordinate runs to."""
-    domain = value_domain(block_at(objective, k).term.draw)
+    domain = value_domain(block_at(objective, k).term.law)
     if domain.structure:
         return f"({domain.words})"
     bound = domain.lower if side < 0 and domain.lower is not None else domain.upper

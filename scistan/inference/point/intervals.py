@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scistan.distributions.resolve import value_domain
-from scistan.graph.graph import Draw
+from scistan.graph.graph import Law
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.passes.signs import Signs
@@ -61,7 +61,7 @@ def limits_of(
     `at` gives the value of a bound that the model computes.
     """
     graph = instance.graph
-    found = {term.name: _of_draw(term.draw, values[term.name], at) for term in graph.latents}
+    found = {term.name: _of_law(term.law, values[term.name], at) for term in graph.latents}
     signs = Signs(graph, instance.values)
     for name, node in graph.derived.items():
         if signs.is_unit(node):
@@ -71,8 +71,8 @@ def limits_of(
     return found
 
 
-def _of_draw(draw: Draw, value: np.ndarray, at: Callable[[Node], np.ndarray]) -> Limits:
-    domain = value_domain(draw)
+def _of_law(law: Law, value: np.ndarray, at: Callable[[Node], np.ndarray]) -> Limits:
+    domain = value_domain(law)
     if domain.structure:
         return STRUCTURES[domain.structure](value)
     ends = []

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 
 from scistan.distributions.standard import frame_of
-from scistan.graph.graph import Draw, Term
+from scistan.graph.graph import Law, Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Node, Variable
 from scistan.graph.walk import has_latents, topological
@@ -34,11 +34,11 @@ def find_joint(instance: Instance) -> Joint:
     """Read it off the graph: effects are latents with several numbers whose spread is latent."""
     graph = instance.graph
     terms: dict[Node, Term] = {term.value: term for term in graph.latents}
-    many = {value for value, term in terms.items() if prod(instance.shape(term.draw.shape)) > 1}
+    many = {value for value, term in terms.items() if prod(instance.shape(term.law.shape)) > 1}
     if not many:
         return Joint()
-    above = {value: _latents(term.draw.inputs) for value, term in terms.items()}
-    effects = {value for value in many if _spread_is_latent(terms[value].draw)}
+    above = {value: _latents(term.law.inputs) for value, term in terms.items()}
+    effects = {value for value in many if _spread_is_latent(terms[value].law)}
     governing: set[Node] = set().union(*(above[value] for value in effects))
     for scale, scaled in _scaled(instance, terms, many - effects):
         governing.add(scale)
@@ -58,12 +58,12 @@ def find_joint(instance: Instance) -> Joint:
     return Joint(above_all, below, frozenset(hanging))
 
 
-def _spread_is_latent(draw: Draw) -> bool:
+def _spread_is_latent(law: Law) -> bool:
     """Tell whether latents decide more of a distribution than where it lies: a location alone misleads nobody."""
-    frame = frame_of(draw)
+    frame = frame_of(law)
     if frame is None:
-        return any(map(has_latents, draw.args))
-    return any(has_latents(arg) for arg in draw.args if arg is frame.scale or arg is not frame.location)
+        return any(map(has_latents, law.args))
+    return any(has_latents(arg) for arg in law.args if arg is frame.scale or arg is not frame.location)
 
 
 def _latents(roots: Iterable[Node]) -> set[Node]:
@@ -75,8 +75,8 @@ def _scaled(instance: Instance, terms: dict[Node, Term], members: set[Node]) -> 
     if not members:
         return
     graph = instance.graph
-    size = {value: prod(instance.shape(term.draw.shape)) for value, term in terms.items()}
-    roots = [node for term in graph.terms for node in term.draw.inputs] + list(graph.derived.values())
+    size = {value: prod(instance.shape(term.law.shape)) for value, term in terms.items()}
+    roots = [node for term in graph.terms for node in term.law.inputs] + list(graph.derived.values())
     below: dict[Node, frozenset[Node]] = {}
     for node in topological(roots):
         if isinstance(node, Variable):

@@ -8,10 +8,10 @@ import numpy as np
 
 from scistan.given import as_whole
 from scistan.graph.node import Node
+from scistan.inference.arviz_data import group, to_inference_data
+from scistan.inference.memory import check_draws_fit
 from scistan.inference.point.uncertainty import Quantities
 from scistan.inference.prior import constant_data, observed_data
-from scistan.inference.seam import group, to_inference_data
-from scistan.inference.size import check_draws_fit
 from scistan.messages import point as messages
 from scistan.targets.scipy import pointwise_log_densities, predictive_draws
 from scistan.targets.scipy.streams import stream, use_seed
@@ -44,7 +44,7 @@ def laplace_draws(estimate: PointEstimate, source: Source, draws: int, seed: int
         "seed": seed,
     }
     dims, coords = instance.dims, instance.coords
-    events = {t.name: t.draw.event_rank for t in instance.graph.observed}
+    events = {t.name: t.law.event_rank for t in instance.graph.observed}
     batch = {name: dims[name][: len(dims[name]) - rank] for name, rank in events.items() if name in dims}
     return to_inference_data(
         {

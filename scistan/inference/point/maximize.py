@@ -74,7 +74,7 @@ def maximize(instance: Instance, verb: str, model: Fitted | None = None, /, **gi
         findings = (messages.joint_mode(joint.governing, joint.effects, others), *findings)
     if left_out and verdict.converged and not verdict.boundary:
         findings += (messages.rough_errors(left_out),)
-    empty = [t.name for t in graph.observed if 0 in objective.density.instance.shape(t.draw.shape)]
+    empty = [t.name for t in graph.observed if 0 in objective.density.instance.shape(t.law.shape)]
     if len(empty) == len(graph.observed):
         findings = (messages.prior_mode(empty), *findings)
     return PointEstimate(
@@ -116,7 +116,7 @@ def lower(instance: Instance, verb: str, options: Options, target: Target) -> Ob
     whole = options.batch_size is None
     graph = run_passes(instance.graph, noncenter=verb == "map", vectorize=whole).plain
     lowered = replace(instance, graph=graph)
-    observed = max((prod(instance.shape(t.draw.shape)) for t in graph.observed), default=1)
+    observed = max((prod(instance.shape(t.law.shape)) for t in graph.observed), default=1)
     batches = None
     if options.batch_size is not None and instance.graph.observed:
         batches = Batches(lowered, options.batch_size, target.device, target.dtype)
@@ -139,12 +139,12 @@ def _widest(instance: Instance) -> int:
 def _check_likelihood(graph: Graph) -> None:
     if not graph.observed:
         raise messages.nothing_observed()
-    reached = topological([node for term in graph.observed for node in term.draw.inputs])
+    reached = topological([node for term in graph.observed for node in term.law.inputs])
     used = {node for node in reached if isinstance(node, Variable)}
     # A bound that is latent ties its owner to the likelihood.
     for term in reversed(graph.latents):
         if term.value in used:
-            bounds = [b for b in (term.draw.lower, term.draw.upper) if b is not None]
+            bounds = [b for b in (term.law.lower, term.law.upper) if b is not None]
             used |= {node for node in topological(bounds) if isinstance(node, Variable)}
     idle = [term for term in graph.latents if term.value not in used]
     if idle:

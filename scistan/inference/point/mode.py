@@ -132,7 +132,7 @@ def _climb_others(
     open_ = torch.ones(len(points), dtype=torch.bool, device=points.device)
     height = mode.value - same_height(mode.value) / 2
     stages = [(True, 12, ROUGH), (False, 40, ROUGH), (True, 12, ROUGH), (False, most, ROUGH), (True, 30, ROUGH)]
-    if any(block.term.draw.noncentred for block in objective.density.blocks):
+    if any(block.term.law.noncentred for block in objective.density.blocks):
         del stages[0]  # far from the mode the curvature of a scale's members is another
     for part in ([*stages, (False, most, CLIMB)], stages):
         goal = height
@@ -166,7 +166,7 @@ def _brought_back(objective: Objective, rows: Tensor) -> Tensor | None:
         gone = gone or bool(out.any())
         back[:, start:stop] = back[:, start:stop].masked_fill(out, 0.0)
     for block in objective.density.blocks:
-        if block.term.draw.noncentred:
+        if block.term.law.noncentred:
             back[:, block.start : block.stop] = 0.0
     return back if gone else None
 

@@ -16,7 +16,7 @@ from scistan.inference.point.show import labels
 from scistan.inference.point.uncertainty import Quantities, standard_errors
 from scistan.messages import point as messages
 from scistan.messages.values import name_given
-from scistan.targets.torch import Block, to_numpy
+from scistan.targets.torch import LatentBlock, to_numpy
 
 if TYPE_CHECKING:
     from scistan.inference.point.estimate import PointEstimate, Source
@@ -32,7 +32,7 @@ _ACCURACY = 1e-4  # of the root of twice the fall in log density
 class _Lines:
     """Where each row of coordinates is pinned: a coordinate, or for a non-centred latent its value."""
 
-    block: Block
+    block: LatentBlock
     elements: Tensor  # (rows,): which element of the latent each row pins
 
     def at(self, rows: Tensor) -> _Lines:
@@ -45,7 +45,7 @@ class _Lines:
             return self.pin(objective, q[None], targets)[0]
         density, torch = objective.density, objective.torch
         wanted = targets[:, None]
-        if self.block.term.draw.noncentred:
+        if self.block.term.law.noncentred:
             evaluator, _, _ = density.constrain(q)
             affine = density.affine(self.block.term, evaluator)
             if affine is not None:
@@ -69,7 +69,7 @@ def profile_intervals(estimate: PointEstimate, source: Source, name: str, level:
         raise messages.unknown_quantity(name_given(name), [b.term.name for b in objective.density.blocks])
     if not is_number(level) or not 0 < level < 1:
         raise messages.bad_option("level", level, "a probability strictly between 0 and 1")
-    if value_domain(block.term.draw).structure:
+    if value_domain(block.term.law).structure:
         raise messages.no_profile(name, "its numbers are tied to each other by a constraint")
     if mode.curvature is None or not mode.curvature.definite:
         raise messages.no_profile(name, "the estimate is no peak")
@@ -82,7 +82,7 @@ def profile_intervals(estimate: PointEstimate, source: Source, name: str, level:
 
 
 def _ends(
-    objective: Objective, source: Source, block: Block, estimate: PointEstimate, wanted: float
+    objective: Objective, source: Source, block: LatentBlock, estimate: PointEstimate, wanted: float
 ) -> np.ndarray:
     torch, mode = objective.torch, source.mode
     count = block.stop - block.start
@@ -140,10 +140,10 @@ def _next(torch: Any, inner: Tensor, low: Tensor, outer: Tensor, high: Tensor, w
     return torch.where(open_ended, beyond, inner + share.nan_to_num(0.5) * (outer - inner))
 
 
-def _middle(source: Source, block: Block, estimate: PointEstimate) -> tuple[Tensor, Tensor]:
+def _middle(source: Source, block: LatentBlock, estimate: PointEstimate) -> tuple[Tensor, Tensor]:
     """Give where to start and the standard error, on the scale that is pinned."""
     mode, density = source.mode, source.objective.density
-    if block.term.draw.noncentred:
+    if block.term.law.noncentred:
         name, graph = block.term.name, density.instance.graph
         errors = standard_errors(Quantities(source.objective, graph), mode, graph, estimate.boundary)
         value, error = (density.backend.constant(np.ravel(t[name])) for t in (estimate.values, errors))
@@ -153,9 +153,9 @@ def _middle(source: Source, block: Block, estimate: PointEstimate) -> tuple[Tens
     return mode.q[part], mode.q[part] * float("nan") if deviations is None else deviations[part]
 
 
-def _constrained(objective: Objective, source: Source, block: Block, ends: Tensor) -> np.ndarray:
+def _constrained(objective: Objective, source: Source, block: LatentBlock, ends: Tensor) -> np.ndarray:
     """Bring the ends of intervals to the scale of the latent."""
-    if block.term.draw.noncentred:
+    if block.term.law.noncentred:
         return to_numpy(ends)
     torch = objective.torch
     rows = source.mode.q.repeat(2, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from scistan.screen import is_watched, open_bar
+from scistan.terminal import is_watched, open_bar
 
 __all__ = ["Progress"]
 

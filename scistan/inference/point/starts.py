@@ -42,7 +42,7 @@ def starting_points(density: TorchDensity, count: int, seed: int, inits: object)
     if inits is None:
         # Random members of a group drive its scale to 0, where they no longer matter and it stays.
         for block in density.blocks:
-            if block.term.draw.noncentred:
+            if block.term.law.noncentred:
                 points[:, block.start : block.stop] *= _NEAR / np.sqrt(block.stop - block.start)
     return density.backend.constant(points)
 
@@ -61,7 +61,7 @@ def _given(density: TorchDensity, instance: Instance, inits: object) -> np.ndarr
         if block.term.name in rest:
             part[:] = 0.0  # the middle, whatever it depends on
         elif not np.isfinite(part).all():
-            raise messages.init_outside(block.term.name, value_domain(block.term.draw).words)
+            raise messages.init_outside(block.term.name, value_domain(block.term.law).words)
     return points
 
 

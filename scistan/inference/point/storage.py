@@ -133,7 +133,7 @@ def source_of(estimate: PointEstimate, instance: Instance) -> Source:
 
     target = choose_target("cpu", estimate.dtype)
     objective = lower(instance, estimate.kind, Options(dtype=estimate.dtype), target)
-    shapes = {t.name: instance.shape(t.draw.shape) for t in instance.graph.latents}
+    shapes = {t.name: instance.shape(t.law.shape) for t in instance.graph.latents}
     values, best = estimate.values, estimate.log_density
     strange = [name for name, shape in shapes.items() if name not in values or values[name].shape != shape]
     if strange or objective.dimension != estimate.coordinates.size:

@@ -104,7 +104,7 @@ def _depends_on(graph: Graph, nodes: dict[str, Node], boundary: tuple[str, ...])
     """Find the quantities whose value is computed from a latent at its boundary, non-centred ones included."""
     bad: set[Node] = {t.value for t in graph.latents if t.name in boundary}
     for term in graph.latents:
-        if term.draw.noncentred and any(node in bad for node in topological(term.draw.args)):
+        if term.law.noncentred and any(node in bad for node in topological(term.law.args)):
             bad.add(term.value)
     return {name for name, node in nodes.items() if any(n in bad for n in topological([node]))}
 

@@ -23,8 +23,8 @@ def check_drawn_arguments(graph: Graph, term: Term, evaluator: Evaluator, arrays
 
     Ends of a range are let through, and infinity with them: what underflows or overflows is no mistake of the model.
     """
-    d: Distribution = term.draw.distribution
-    for p, node, array in zip(d.parameters, term.draw.args, arrays, strict=True):
+    d: Distribution = term.law.distribution
+    for p, node, array in zip(d.parameters, term.law.args, arrays, strict=True):
         if p.domain.structure == "size" or not _suspect(p.domain, array):
             continue
         bad = _outside(p.domain, array)
@@ -77,7 +77,7 @@ def _outside_domain(
     latent = any(t.value is node for t in graph.latents)
     return messages.drawn_argument_outside(
         term.name,
-        term.draw.distribution.title,
+        term.law.distribution.title,
         parameter,
         names[0] if names else "",
         latent,

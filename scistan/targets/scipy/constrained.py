@@ -20,7 +20,7 @@ def draw_constrained(
     rng: np.random.Generator, size: tuple[int, ...], term: Term, args: list[np.ndarray]
 ) -> np.ndarray:
     """Draw the elements given that they are ordered or sum to zero."""
-    if term.draw.constraint == "sum_to_zero":
+    if term.law.constraint == "sum_to_zero":
         return _draw_sum_to_zero(rng, size, term, args)
     # Exchangeable elements given their order are the sorted elements.
     if all(np.ndim(a) == 0 or np.shape(a)[-1] == 1 for a in args):
@@ -31,9 +31,9 @@ def draw_constrained(
 def _draw_free(
     rng: np.random.Generator, size: tuple[int, ...], term: Term, args: list[np.ndarray]
 ) -> np.ndarray:
-    d: Distribution = term.draw.distribution
-    support = d.domain(term.draw.args)
-    if term.draw.constraint == "positive_ordered" and support.lower is None:
+    d: Distribution = term.law.distribution
+    support = d.domain(term.law.args)
+    if term.law.constraint == "positive_ordered" and support.lower is None:
         return draw_truncated(rng, size, d, args, 0.0, None)
     return np.broadcast_to(d.draw(rng, size, *args), size)
 
@@ -41,7 +41,7 @@ def _draw_free(
 def _draw_sum_to_zero(
     rng: np.random.Generator, size: tuple[int, ...], term: Term, args: list[np.ndarray]
 ) -> np.ndarray:
-    d: Distribution = term.draw.distribution
+    d: Distribution = term.law.distribution
     if d.name not in NORMALS:
         raise messages.no_constrained_draws(term.name, d.title, "sum_to_zero", first_place(term.value))
     variance = np.broadcast_to(np.square(args[1] if args else 1.0), size)
@@ -64,5 +64,5 @@ def _draw_until_ordered(
         waiting = waiting[~rises]
         if not len(waiting):
             return result.reshape(size)
-    d: Distribution = term.draw.distribution
-    raise messages.no_constrained_draws(term.name, d.title, term.draw.constraint or "", first_place(term.value))
+    d: Distribution = term.law.distribution
+    raise messages.no_constrained_draws(term.name, d.title, term.law.constraint or "", first_place(term.value))

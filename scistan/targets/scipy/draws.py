@@ -9,7 +9,7 @@ import numpy as np
 
 from scistan.distributions.declaration import Distribution, Parameter
 from scistan.errors import ScistanError
-from scistan.graph.graph import Draw, Term
+from scistan.graph.graph import Law, Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.graph.places import first_place
@@ -45,7 +45,7 @@ def ancestral_draws(instance: Instance, draws: int, seed: int) -> tuple[dict[str
 
 def _check_proper(instance: Instance) -> None:
     """Refuse priors that are no distributions before anything is drawn."""
-    improper = [t for t in instance.graph.terms if t.draw.distribution.improper]
+    improper = [t for t in instance.graph.terms if t.law.distribution.improper]
     if improper:
         raise messages.improper_priors([t.name for t in improper], first_place(improper[0].value))
 
@@ -76,18 +76,18 @@ def draw_term(
     at: Mapping[int, int] = MappingProxyType({}),
 ) -> np.ndarray:
     """Draw one variable for every draw of its arguments; of axes of the batch in `at`, one position alone."""
-    draw = term.draw
-    d: Distribution = draw.distribution
-    shape = (draws, *(1 if axis in at else n for axis, n in enumerate(instance.shape(draw.shape))))
+    law = term.law
+    d: Distribution = law.distribution
+    shape = (draws, *(1 if axis in at else n for axis, n in enumerate(instance.shape(law.shape))))
     batch = shape[: len(shape) - d.event_rank]
-    args = [_narrowed(a, p.domain.event_rank, len(batch) - 1, at) for a, p in _arguments(draw, d, evaluator)]
+    args = [_narrowed(a, p.domain.event_rank, len(batch) - 1, at) for a, p in _arguments(law, d, evaluator)]
     check_drawn_arguments(instance.graph, term, evaluator, args)
-    if draw.truncated and not d.improper:  # whose own `draw` says that there is none
-        sides, rank = (draw.lower, draw.upper), len(draw.shape)
+    if law.truncated and not d.improper:  # whose own `draw` says that there is none
+        sides, rank = (law.lower, law.upper), len(law.shape)
         bounds = [None if b is None else _narrowed(aligned(evaluator[b], len(b.shape), rank), 0, rank, at)
                   for b in sides]
         return draw_truncated(rng, batch, d, args, *bounds)
-    if draw.constraint is not None:
+    if law.constraint is not None:
         return draw_constrained(rng, batch, term, args)
     if d.location_scale is not None and not d.event_rank:
         return _draw_location_scale(rng, batch, term, args, d.location_scale)
@@ -105,7 +105,7 @@ def _narrowed(array: np.ndarray, event_rank: int, rank: int, at: Mapping[int, in
 
 def _drawn(rng: np.random.Generator, size: tuple[int, ...], term: Term, args: list[np.ndarray]) -> np.ndarray:
     """Draw as the declaration says; what NumPy or a declaration of the user's refuses is told of the variable."""
-    d: Distribution = term.draw.distribution
+    d: Distribution = term.law.distribution
     try:
         return np.asarray(d.draw(rng, size, *args))
     except (ValueError, TypeError, FloatingPointError) as error:
@@ -120,7 +120,7 @@ def _fitted(term: Term, array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray
     try:
         return np.broadcast_to(array, shape)
     except ValueError:
-        d, place = term.draw.distribution, first_place(term.value)
+        d, place = term.law.distribution, first_place(term.value)
         size = shape[: len(shape) - d.event_rank]
         raise declared.wrong_draw_size(term.name, d.title, array.shape, shape, size, place) from None
 
@@ -129,7 +129,7 @@ def _draw_location_scale(
     rng: np.random.Generator, size: tuple[int, ...], term: Term, args: list[np.ndarray], names: tuple[str, str]
 ) -> np.ndarray:
     """Draw `location + scale · z` in place: NumPy draws standard values faster than values of many locations."""
-    own = [p.name for p in term.draw.distribution.parameters]
+    own = [p.name for p in term.law.distribution.parameters]
     location, scale = (own.index(name) for name in names)
     standard = list(args)
     standard[location], standard[scale] = np.asarray(0.0), np.asarray(1.0)
@@ -140,11 +140,11 @@ def _draw_location_scale(
     return z
 
 
-def _arguments(draw: Draw, d: Distribution, evaluator: Evaluator) -> list[tuple[np.ndarray, Parameter]]:
-    batch_rank = len(draw.shape) - d.event_rank
+def _arguments(law: Law, d: Distribution, evaluator: Evaluator) -> list[tuple[np.ndarray, Parameter]]:
+    batch_rank = len(law.shape) - d.event_rank
     return [
         (aligned(evaluator[node], len(node.shape), batch_rank + p.domain.event_rank), p)
-        for p, node in zip(d.parameters, draw.args, strict=True)
+        for p, node in zip(d.parameters, law.args, strict=True)
     ]
 
 
@@ -152,12 +152,12 @@ def conditional_mean(
     instance: Instance, term: Term, draws: int, evaluator: Evaluator, at: Mapping[int, int] = MappingProxyType({})
 ) -> np.ndarray | None:
     """Give the mean of a variable at every draw of its arguments; None where it has none that is known."""
-    draw = term.draw
-    d: Distribution = draw.distribution
-    shape = (draws, *(1 if axis in at else n for axis, n in enumerate(instance.shape(draw.shape))))
+    law = term.law
+    d: Distribution = law.distribution
+    shape = (draws, *(1 if axis in at else n for axis, n in enumerate(instance.shape(law.shape))))
     rank = len(shape) - 1 - d.event_rank
-    args = {p.name: _narrowed(a, p.domain.event_rank, rank, at) for a, p in _arguments(draw, d, evaluator)}
-    if draw.truncated or draw.constraint is not None:
+    args = {p.name: _narrowed(a, p.domain.event_rank, rank, at) for a, p in _arguments(law, d, evaluator)}
+    if law.truncated or law.constraint is not None:
         return None
     if d.event_rank:
         mean = args.get("mu") if d.title.startswith("Multivariate") else None

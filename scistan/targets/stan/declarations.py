@@ -13,9 +13,9 @@ from scistan.graph.graph import Term
 from scistan.graph.node import Node
 from scistan.graph.places import first_place
 from scistan.shapes import Shape
-from scistan.targets.stan.entries import sized_type
-from scistan.targets.stan.parameter import Lookup, Parameter
-from scistan.targets.stan.scope import NeedsStatements, Scope, canonical_type
+from scistan.targets.stan.data_block import sized_type
+from scistan.targets.stan.declared_latent import DeclaredLatent, Lookup
+from scistan.targets.stan.lower import NeedsStatements, Scope, canonical_type
 from scistan.targets.stan.standard import from_standard
 from scistan.targets.stan.syntax import Assign, Declare, Statement, TargetPlus, Type, name, number
 
@@ -46,13 +46,13 @@ vector sum_to_zero(vector free) {
 }"""
 
 
-def declare_parameter(scope: Scope, transformed: Scope, term: Term) -> Parameter:
+def declare_parameter(scope: Scope, transformed: Scope, term: Term) -> DeclaredLatent:
     """Declare a latent; `scope` may only write expressions, `transformed` is the transformed parameters block.
 
     Stan's offset and multiplier serve where they can be written as expressions of scalars and containers of
     numbers; every other non-centred latent is made from a standard one.
     """
-    frame = frame_of(term.draw) if term.draw.noncentred else None
+    frame = frame_of(term.law) if term.law.noncentred else None
     if frame is not None and frame.is_matrix:
         return from_standard(transformed, term, frame)
     try:
@@ -66,14 +66,14 @@ def declare_parameter(scope: Scope, transformed: Scope, term: Term) -> Parameter
             place=first_place(term.value),
         )
         scope.writer.note_gap(gap)
-        kind = canonical_type(term.draw.shape)
+        kind = canonical_type(term.law.shape)
         _enter(scope, term, kind)
-        return Parameter(term, Declare(sized_type(kind, term.draw.shape, scope.writer.sizes), term.name))
+        return DeclaredLatent(term, Declare(sized_type(kind, term.law.shape, scope.writer.sizes), term.name))
 
 
-def _declare(scope: Scope, transformed: Scope, term: Term) -> Parameter:
-    domain = value_domain(term.draw)
-    shape = term.draw.shape
+def _declare(scope: Scope, transformed: Scope, term: Term) -> DeclaredLatent:
+    domain = value_domain(term.law)
+    shape = term.law.shape
     if domain.structure in ("log_simplex", "sum_to_zero"):
         return _from_free(transformed, term, domain)
     if domain.structure:
@@ -86,7 +86,7 @@ def _declare(scope: Scope, transformed: Scope, term: Term) -> Parameter:
         kind = canonical_type(shape)
         declared = sized_type(kind, shape, scope.writer.sizes, _constraint(scope, term, domain))
     _enter(scope, term, kind)
-    return Parameter(term, Declare(declared, term.name, node=term.value))
+    return DeclaredLatent(term, Declare(declared, term.name, node=term.value))
 
 
 def _enter(scope: Scope, term: Term, kind: Type) -> None:
@@ -99,17 +99,17 @@ def _structured_type(domain: Domain, shape: Shape) -> Type:
 
 
 def _constraint(scope: Scope, term: Term, domain: Domain) -> str:
-    if term.draw.noncentred:
-        d: Distribution = term.draw.distribution
+    if term.law.noncentred:
+        d: Distribution = term.law.distribution
         names = [p.name for p in d.parameters]
-        nodes = [term.draw.args[names.index(n)] for n in d.location_scale or ()]
-        texts = [scope.container(node, term.draw.shape).text for node in nodes]
+        nodes = [term.law.args[names.index(n)] for n in d.location_scale or ()]
+        texts = [scope.container(node, term.law.shape).text for node in nodes]
         sides = [f"{side}={text}" for side, text in zip(("offset", "multiplier"), texts, strict=True)]
         if texts[0] in ("0", "0.0"):
             sides = sides[1:]
         return f"<{', '.join(sides)}>"
     parts = [
-        f"{side}={_bound(scope, bound, term.draw.shape)}"
+        f"{side}={_bound(scope, bound, term.law.shape)}"
         for side, bound in (("lower", domain.lower), ("upper", domain.upper))
         if bound is not None
     ]
@@ -125,12 +125,12 @@ def _bound(scope: Scope, bound: object, shape: Shape) -> str:
     return number(int(value) if value == int(value) else value).text
 
 
-def _from_free(scope: Scope, term: Term, domain: Domain) -> Parameter:
+def _from_free(scope: Scope, term: Term, domain: Domain) -> DeclaredLatent:
     """Make a log simplex or a sum-to-zero vector from one free number less; Stan 2.35 has neither type.
 
     `scope` is the transformed parameters block.
     """
-    shape = term.draw.shape
+    shape = term.law.shape
     sizes, names = scope.writer.sizes, scope.writer.names
     kind = _structured_type(domain, shape)
     free = names.claim(f"{term.name}_free")
@@ -150,7 +150,7 @@ def _from_free(scope: Scope, term: Term, domain: Domain) -> Parameter:
     if log_simplex:
         last = f"{term.name}[{', '.join((*indices, sizes.text(shape[-1])))}]"
         jacobian = scope.loops(shape[:-1], indices, (TargetPlus(last),))
-    return Parameter(
+    return DeclaredLatent(
         term,
         Declare(sized_type(kind, free_shape, sizes), free, node=term.value),
         jacobian,

@@ -23,7 +23,7 @@ from scistan.targets.stan.syntax import (
 )
 
 if TYPE_CHECKING:
-    from scistan.targets.stan.scope import Lowered, Scope
+    from scistan.targets.stan.lower import Lowered, Scope
 
 __all__ = ["expand", "write_elementwise"]
 
@@ -33,7 +33,7 @@ _ASSOCIATIVE = frozenset({"+"})
 
 def write_elementwise(scope: Scope, node: Apply) -> Lowered:
     """Lower an elementwise op."""
-    from scistan.targets.stan.scope import Lowered
+    from scistan.targets.stan.lower import Lowered
 
     form = node.op.stan if isinstance(node.op, Op) else None
     scope.writer.use_functions(form)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scistan.graph.node import Node
 from scistan.shapes import Shape
-from scistan.targets.stan.entries import sized_type
+from scistan.targets.stan.data_block import sized_type
 from scistan.targets.stan.names import SizeNames
 from scistan.targets.stan.syntax import Assign, Declare, Expr, For, PlusAssign, Statement
 

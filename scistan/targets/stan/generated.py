@@ -8,8 +8,8 @@ from scistan.distributions.declaration import Distribution
 from scistan.graph.graph import Term
 from scistan.shapes import Shape
 from scistan.targets.stan.constraint import summed_normalizer
-from scistan.targets.stan.entries import sized_type
-from scistan.targets.stan.scope import Scope, canonical_type
+from scistan.targets.stan.data_block import sized_type
+from scistan.targets.stan.lower import Scope, canonical_type
 from scistan.targets.stan.statements import arguments_at, density_at, fill, is_written_out, observed_value
 from scistan.targets.stan.syntax import INT, MATRIX, REAL, VECTOR, Assign, Declare, PlusAssign, Statement, Type
 from scistan.targets.stan.truncation import factor
@@ -36,19 +36,19 @@ class Generated:
 
 
 def _batch(term: Term) -> Shape:
-    return term.draw.shape[: len(term.draw.shape) - term.draw.event_rank]
+    return term.law.shape[: len(term.law.shape) - term.law.event_rank]
 
 
 def has_rng(term: Term) -> bool:
     """Tell whether Stan can draw from a term; bounds that truncate and constraints have no such form."""
-    d: Distribution = term.draw.distribution
-    free = not term.draw.truncated and term.draw.constraint is None
+    d: Distribution = term.law.distribution
+    free = not term.law.truncated and term.law.constraint is None
     return free and bool(d.stan.rng or d.stan.name) and not d.improper
 
 
 def _twin_type(term: Term, scope: Scope) -> str:
-    d: Distribution = term.draw.distribution
-    shape = term.draw.shape
+    d: Distribution = term.law.distribution
+    shape = term.law.shape
     if d.discrete:
         return sized_type(Type("int", len(shape)), shape, scope.writer.sizes)
     if d.event_rank == 1:
@@ -79,8 +79,8 @@ def write_observation(scope: Scope, term: Term, switches: Switches, only: bool) 
 
 
 def _rng(scope: Scope, term: Term, indices: tuple[str, ...]) -> str:
-    d: Distribution = term.draw.distribution
-    texts = arguments_at(scope, term.draw, indices, term.name)
+    d: Distribution = term.law.distribution
+    texts = arguments_at(scope, term.law, indices, term.name)
     if d.stan.rng_function:
         scope.writer.functions[d.stan.rng] = d.stan.rng_function
     if d.stan.rng:
@@ -93,10 +93,10 @@ def write_log_prior(scope: Scope, terms: list[Term], target: str) -> None:
     """Sum the log densities of the latents, constants kept."""
     started = False
     for term in terms:
-        if term.draw.distribution.improper:
+        if term.law.distribution.improper:
             continue
-        out = is_written_out(term.draw)  # then a constraint's part is in its formula
-        batch = _batch(term) if out else term.draw.shape[: len(term.draw.shape) - term.draw.distribution.event_rank]
+        out = is_written_out(term.law)  # then a constraint's part is in its formula
+        batch = _batch(term) if out else term.law.shape[: len(term.law.shape) - term.law.distribution.event_rank]
         whole = _whole_density(scope, term) if batch else density_at(scope, term, ())
         if whole is not None:
             scope.statements.append(PlusAssign(target, whole) if started else Assign(target, whole))
@@ -108,7 +108,7 @@ def write_log_prior(scope: Scope, terms: list[Term], target: str) -> None:
             indices = tuple(scope.writer.names.claim_index(k) for k in range(len(batch)))
             body = (PlusAssign(target, density_at(scope, term, indices)),)
             scope.statements += scope.loops(batch, indices, body)
-        added = None if out else summed_normalizer(term.draw)
+        added = None if out else summed_normalizer(term.law)
         if added is not None:
             scope.statements.append(PlusAssign(target, scope.whole(added).text))
     if not started:
@@ -117,16 +117,16 @@ def write_log_prior(scope: Scope, terms: list[Term], target: str) -> None:
 
 def _whole_density(scope: Scope, term: Term) -> str | None:
     """Write the density of a plain vector or matrix in one call."""
-    draw = term.draw
-    d: Distribution = draw.distribution
-    simple = not is_written_out(draw) and not draw.truncated and not d.event_rank and d.stan.vectorizes
-    if not simple or len(draw.shape) > 2:
+    law = term.law
+    d: Distribution = law.distribution
+    simple = not is_written_out(law) and not law.truncated and not d.event_rank and d.stan.vectorizes
+    if not simple or len(law.shape) > 2:
         return None
-    values = [observed_value(scope, term), *(scope.container(node, draw.shape) for node in draw.args)]
+    values = [observed_value(scope, term), *(scope.container(node, law.shape) for node in law.args)]
     if any(v.type not in (REAL, INT, VECTOR, MATRIX) for v in values):
         return None
     value, *arguments = (f"to_vector({v.text})" if v.type == MATRIX else v.text for v in values)
     texts = {p.name: text for p, text in zip(d.parameters, arguments, strict=True)}
-    count = " * ".join(factor(scope.writer.sizes.text(size)) for size in draw.shape)
+    count = " * ".join(factor(scope.writer.sizes.text(size)) for size in law.shape)
     constant = f" + {count} * {d.stan.constant}" if d.stan.constant else ""
     return f"{d.stan.name}_lpdf({value} | {', '.join(fill(d, texts))}){constant}"

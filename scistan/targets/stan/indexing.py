@@ -7,7 +7,7 @@ from typing import Any
 from scistan.graph.node import Apply, Node
 from scistan.ops.items import FULL
 from scistan.shapes import ONE, Size, broadcast
-from scistan.targets.stan.scope import Lowered, Scope, canonical_type
+from scistan.targets.stan.lower import Lowered, Scope, canonical_type
 from scistan.targets.stan.syntax import ATOM, MATRIX, POSTFIX, REAL, VECTOR, Expr, Type, array_of, call
 
 __all__ = ["lower_index", "lower_pick"]

@@ -18,13 +18,13 @@ from scistan.graph.places import first_place
 from scistan.graph.walk import topological
 from scistan.messages import inference as messages
 from scistan.passes import run_passes
+from scistan.targets.stan.data_block import DataBlock
 from scistan.targets.stan.declarations import declare_parameter
-from scistan.targets.stan.entries import Entries
+from scistan.targets.stan.declared_latent import DeclaredLatent
 from scistan.targets.stan.generated import Generated, Switches, write_log_prior, write_observation
+from scistan.targets.stan.lower import Scope, Writer
 from scistan.targets.stan.names import Names, SizeNames
 from scistan.targets.stan.own_functions import give_way
-from scistan.targets.stan.parameter import Parameter
-from scistan.targets.stan.scope import Scope, Writer
 from scistan.targets.stan.statements import term_statements, together
 from scistan.targets.stan.syntax import Braces, Declare, Statement, render
 from scistan.targets.stan.threads import threaded_statements
@@ -49,8 +49,8 @@ class StanProgram:
     """A program: its text, what it reads, what it writes, and whose line each of its lines is."""
 
     blocks: tuple[Block, ...]
-    entries: Entries
-    parameters: tuple[Parameter, ...]
+    entries: DataBlock
+    parameters: tuple[DeclaredLatent, ...]
     generated: tuple[Generated, ...]
     log_prior: str
     functions: Mapping[str, str] = field(default_factory=dict)
@@ -142,7 +142,7 @@ def lower_to_stan(
     model = Scope(writer, transformed)
     priors = {p.term.name: p.prior for p in parameters if p.prior is not None}
     terms = [priors.get(term.name, term) for term in stages.fused.terms]
-    model.share([node for term in terms for node in term.draw.inputs])
+    model.share([node for term in terms for node in term.law.inputs])
     for parameter in parameters:
         model.statements += parameter.jacobian
     write = threaded_statements if threads else term_statements
@@ -167,17 +167,17 @@ def _own_names(graph: Graph) -> frozenset[str]:
     return frozenset({*(t.name for t in graph.terms), *graph.derived, *graph.data_names.values()})
 
 
-def _new_writer(graph: Graph) -> tuple[Writer, Entries]:
+def _new_writer(graph: Graph) -> tuple[Writer, DataBlock]:
     names = Names(set(_own_names(graph)))
     sizes = SizeNames(graph.sizes(), names)
     for term in graph.latents:
-        sizes.wish(term.draw.shape, term.name)
-    entries = Entries(graph, names, sizes)
+        sizes.wish(term.law.shape, term.name)
+    entries = DataBlock(graph, names, sizes)
     return Writer(graph, names, sizes, entries), entries
 
 
 def _nodes_of_terms(graph: Graph) -> set[Node]:
-    return set(topological([node for term in graph.terms for node in term.draw.inputs]))
+    return set(topological([node for term in graph.terms for node in term.law.inputs]))
 
 
 def _generated_quantities(
@@ -188,7 +188,7 @@ def _generated_quantities(
     top.define(late)
     inner = Scope(writer, top)
     observed = graph.observed
-    inner.share([node for term in observed for node in term.draw.inputs])
+    inner.share([node for term in observed for node in term.law.inputs])
     declared: list[Statement] = list(top.statements)
     generated: list[Generated] = []
     for term in observed:

@@ -12,7 +12,7 @@ from scistan.shapes import ONE
 from scistan.targets.stan.syntax import MATRIX, Expr, call
 
 if TYPE_CHECKING:
-    from scistan.targets.stan.scope import Scope
+    from scistan.targets.stan.lower import Scope
 
 __all__ = ["unexpanded", "write_diagonal_sum", "write_scaling"]
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from scistan.distributions.standard import Frame, standard_draw
+from scistan.distributions.standard import Frame, standard_law
 from scistan.graph.graph import Term
 from scistan.graph.node import Literal, Node, Variable
 from scistan.graph.places import copy_places
 from scistan.graph.walk import topological
 from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
-from scistan.targets.stan.entries import sized_type
-from scistan.targets.stan.parameter import Lookup, Parameter
-from scistan.targets.stan.scope import Scope, canonical_type
+from scistan.targets.stan.data_block import sized_type
+from scistan.targets.stan.declared_latent import DeclaredLatent, Lookup
+from scistan.targets.stan.lower import Scope, canonical_type
 from scistan.targets.stan.statements import arguments_at
 from scistan.targets.stan.syntax import Assign, Braces, Declare, Statement, TargetPlus, name
 
@@ -24,9 +24,9 @@ __all__ = ["from_standard"]
 matmul, transpose = FUNCTIONS["matmul"], FUNCTIONS["transpose"]
 
 
-def from_standard(scope: Scope, term: Term, frame: Frame) -> Parameter:
+def from_standard(scope: Scope, term: Term, frame: Frame) -> DeclaredLatent:
     """Write a latent in the transformed parameters `scope`, from a standard one in the parameters."""
-    writer, shape = scope.writer, term.draw.shape
+    writer, shape = scope.writer, term.law.shape
     kind = canonical_type(shape)
     free = writer.names.claim(f"{term.name}_z")
     z = Variable(free, shape, term, None)
@@ -44,12 +44,12 @@ def from_standard(scope: Scope, term: Term, frame: Frame) -> Parameter:
             return np.asarray(np.linalg.solve(scale, (value - location)[..., None])[..., 0])
         return np.asarray((value - location) / scale)
 
-    return Parameter(
+    return DeclaredLatent(
         term,
         Declare(declared, free, node=term.value),
         free_name=free,
         to_free=to_free,
-        prior=Term(free, z, standard_draw(term.draw)),
+        prior=Term(free, z, standard_law(term.law)),
         volume=_volume(scope, term, frame),
     )
 
@@ -89,12 +89,12 @@ def _whole(frame: Frame, z: Expression) -> Node:
 
 def _looped(scope: Scope, term: Term, frame: Frame, free: str) -> tuple[Statement, ...]:
     """Fill vectors one by one where each has its own factor, or there are more axes than a matrix has."""
-    batch = term.draw.shape[:-1]
+    batch = term.law.shape[:-1]
     if not frame.is_matrix or (len(batch) <= 1 and len(frame.scale.shape) == 2):
         return ()
     indices = tuple(scope.writer.names.claim_index(k) for k in range(len(batch)))
-    texts = arguments_at(scope, term.draw, indices, term.name)
-    location, scale = (texts[parameter] for parameter in term.draw.distribution.location_scale)
+    texts = arguments_at(scope, term.law, indices, term.name)
+    location, scale = (texts[parameter] for parameter in term.law.distribution.location_scale)
     at = f"[{', '.join(indices)}]"
     return scope.loops(batch, indices, (Assign(f"{term.name}{at}", f"({location} + {scale} * {free}{at}')'"),))
 
@@ -102,8 +102,8 @@ def _looped(scope: Scope, term: Term, frame: Frame, free: str) -> tuple[Statemen
 def _volume(scope: Scope, term: Term, frame: Frame) -> tuple[Statement, ...]:
     """Add the logarithm of how much larger the latent's space is than the standard one's."""
     inner = Scope(scope.writer, scope)
-    shape = term.draw.shape[:-1] if frame.is_matrix else term.draw.shape
+    shape = term.law.shape[:-1] if frame.is_matrix else term.law.shape
     indices = tuple(scope.writer.names.claim_index(k) for k in range(len(shape)))
-    scale = arguments_at(inner, term.draw, indices, term.name)[term.draw.distribution.location_scale[1]]
+    scale = arguments_at(inner, term.law, indices, term.name)[term.law.distribution.location_scale[1]]
     grown = f"sum(log(diagonal({scale})))" if frame.is_matrix else f"log({scale})"
     return (Braces((*inner.statements, *scope.loops(shape, indices, (TargetPlus(grown),)))),)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.density import pointwise
 from scistan.distributions.resolve import value_domain
-from scistan.graph.graph import Draw, Term
+from scistan.graph.graph import Law, Term
 from scistan.graph.node import Data, Node
 from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
 from scistan.shapes import ONE, Shape, is_repeated
 from scistan.targets.stan.constraint import constraint_statements
-from scistan.targets.stan.scope import Scope
+from scistan.targets.stan.lower import Scope
 from scistan.targets.stan.syntax import (
     INT,
     MATRIX,
@@ -31,25 +31,25 @@ from scistan.targets.stan.truncation import factor, mass_at, truncation_statemen
 __all__ = ["arguments_at", "density_at", "is_written_out", "observed_value", "term_statements", "together", "value_at"]
 
 
-def is_written_out(draw: Draw) -> bool:
+def is_written_out(law: Law) -> bool:
     """Tell whether Stan has no form of its own, so that the density is written out."""
-    return not draw.distribution.stan.name
+    return not law.distribution.stan.name
 
 
 def observed_value(scope: Scope, term: Term) -> Expr:
     """Give a term's value: a parameter's name, or data in the form the distribution reads."""
-    d: Distribution = term.draw.distribution
+    d: Distribution = term.law.distribution
     entries = scope.writer.entries
     if not isinstance(term.value, Data):
         return scope.whole(term.value)
     if d.discrete:
         if d.stan.one_based:
             return entries.index(term.value, None)
-        domain = value_domain(term.draw)
+        domain = value_domain(term.law)
         return entries.integers(term.value, _bounds(domain.lower, domain.upper))
-    if d.event_rank == 1 and len(term.draw.shape) > 1:
+    if d.event_rank == 1 and len(term.law.shape) > 1:
         return entries.vectors(term.value)
-    domain = value_domain(term.draw)
+    domain = value_domain(term.law)
     value = entries.real(term.value)
     if not domain.structure and not d.event_rank:
         entries.bound(term.value, _bounds(domain.lower, domain.upper))
@@ -67,19 +67,19 @@ def _bounds(lower: object, upper: object) -> str:
 
 def term_statements(scope: Scope, term: Term) -> list[Statement]:
     """Write a term of the model: `value ~ distribution(arguments)`, and what truncation adds."""
-    draw = term.draw
-    d: Distribution = draw.distribution
+    law = term.law
+    d: Distribution = law.distribution
     if d.improper:
         return []
-    if is_written_out(draw):
+    if is_written_out(law):
         return [Comment(_remark(term.name, d)), *_written_out(scope, term)]
-    batch = len(draw.shape) - d.event_rank
+    batch = len(law.shape) - d.event_rank
     if d.event_rank:
         statements = _multivariate(scope, term, batch)
-    elif batch <= 2 and _takes_containers(scope, draw) and not _is_stack(scope, term):
+    elif batch <= 2 and _takes_containers(scope, law) and not _is_stack(scope, term):
         statements = [_vectorized(scope, term)]
     else:
-        statements = _by_matrices(scope, term) or _looped(scope, term, draw.shape)
+        statements = _by_matrices(scope, term) or _looped(scope, term, law.shape)
     return statements + truncation_statements(scope, term) + constraint_statements(scope, term)
 
 
@@ -121,7 +121,7 @@ def together(statements: list[Statement]) -> list[Statement]:
 
 def _is_scalar_latent(term: Term) -> bool:
     # Numbered like the members of a group: others read better on lines of their own.
-    return not term.is_observed and not term.draw.shape and term.name[-1].isdigit() and not term.draw.truncated
+    return not term.is_observed and not term.law.shape and term.name[-1].isdigit() and not term.law.truncated
 
 
 def _remark(name: str, d: Distribution) -> str:
@@ -175,14 +175,14 @@ def _flat(value: Expr, row_major: bool) -> Expr:
 
 
 def _vectorized(scope: Scope, term: Term) -> Tilde:
-    draw = term.draw
-    d: Distribution = draw.distribution
+    law = term.law
+    d: Distribution = law.distribution
     value = observed_value(scope, term)
     row_major = value.type == array_of(INT, 2)
     shown = call("to_array_1d", [value], array_of(INT)) if row_major else _flat(value, row_major=False)
     texts = {
-        p.name: _argument(scope, d, p.name, node, draw.shape, row_major)
-        for p, node in zip(d.parameters, draw.args, strict=True)
+        p.name: _argument(scope, d, p.name, node, law.shape, row_major)
+        for p, node in zip(d.parameters, law.args, strict=True)
     }
     return Tilde(shown.text, d.stan.name, tuple(fill(d, texts)), term)
 
@@ -190,7 +190,7 @@ def _vectorized(scope: Scope, term: Term) -> Tilde:
 def value_at(scope: Scope, term: Term, indices: tuple[str, ...]) -> str:
     """Give one event of a term's value."""
     value = observed_value(scope, term)
-    return _event(value, term.draw.distribution.event_rank, indices).text
+    return _event(value, term.law.distribution.event_rank, indices).text
 
 
 def _event(value: Expr, event_rank: int, indices: tuple[str, ...]) -> Expr:
@@ -200,11 +200,11 @@ def _event(value: Expr, event_rank: int, indices: tuple[str, ...]) -> Expr:
     return taken
 
 
-def arguments_at(scope: Scope, draw: Draw, indices: tuple[str, ...], label: str = "") -> dict[str, str]:
+def arguments_at(scope: Scope, law: Law, indices: tuple[str, ...], label: str = "") -> dict[str, str]:
     """Give every argument for the event at `indices`."""
-    d: Distribution = draw.distribution
+    d: Distribution = law.distribution
     texts: dict[str, str] = {}
-    for p, node in zip(d.parameters, draw.args, strict=True):
+    for p, node in zip(d.parameters, law.args, strict=True):
         batch = len(node.shape) - p.domain.event_rank
         along = indices[len(indices) - batch :] if batch else ()
         own = tuple("1" if size == ONE else k for size, k in zip(node.shape, along, strict=False))
@@ -230,71 +230,71 @@ def _elementary(scope: Scope, node: Node) -> bool:
 
 def density_at(scope: Scope, term: Term, indices: tuple[str, ...], label: str = "") -> str:
     """Write the log density of one event, constants kept."""
-    d: Distribution = term.draw.distribution
-    if is_written_out(term.draw) or len(indices) < len(term.draw.shape) - d.event_rank:  # of elements that are tied
+    d: Distribution = term.law.distribution
+    if is_written_out(term.law) or len(indices) < len(term.law.shape) - d.event_rank:  # of elements that are tied
         return scope.element(pointwise(term), indices).text
-    texts = fill(d, arguments_at(scope, term.draw, indices, label))
+    texts = fill(d, arguments_at(scope, term.law, indices, label))
     suffix = "lpmf" if d.discrete else "lpdf"
     written = f"{d.stan.name}_{suffix}({value_at(scope, term, indices)} | {', '.join(texts)})"
-    if d.stan.constant and not term.draw.truncated:
+    if d.stan.constant and not term.law.truncated:
         written += f" + {d.stan.constant}"
-    mass = mass_at(scope, term.draw, indices)
+    mass = mass_at(scope, term.law, indices)
     return f"{written} - {mass}" if mass else written
 
 
 def _looped(scope: Scope, term: Term, shape: Shape) -> list[Statement]:
-    d: Distribution = term.draw.distribution
+    d: Distribution = term.law.distribution
     indices = tuple(scope.writer.names.claim_index(k) for k in range(len(shape)))
-    texts = fill(d, arguments_at(scope, term.draw, indices, term.name))
+    texts = fill(d, arguments_at(scope, term.law, indices, term.name))
     body = Tilde(value_at(scope, term, indices), d.stan.name, tuple(texts), term)
     return list(scope.loops(shape, indices, (body,)))
 
 
 def _by_matrices(scope: Scope, term: Term) -> list[Statement]:
     """Write a stack of vectors or matrices of real numbers, one vectorized statement for each."""
-    draw = term.draw
-    d: Distribution = draw.distribution
+    law = term.law
+    d: Distribution = law.distribution
     stacked = observed_value(scope, term)
     lead = stacked.type.arrays
     if lead < 1 or d.discrete or not d.stan.vectorizes or any(p.domain.event_rank for p in d.parameters):
         return []
-    same_form = (not n.shape or (ONE not in n.shape and scope.whole(n).type == stacked.type) for n in draw.args)
+    same_form = (not n.shape or (ONE not in n.shape and scope.whole(n).type == stacked.type) for n in law.args)
     if not all(same_form):
         return []
     indices = tuple(scope.writer.names.claim_index(k) for k in range(lead))
     texts = {
         p.name: _flat(scope.named(node).at(*indices), row_major=False).text if node.shape else scope.whole(node).text
-        for p, node in zip(d.parameters, draw.args, strict=True)
+        for p, node in zip(d.parameters, law.args, strict=True)
     }
     value = _flat(stacked.at(*indices), row_major=False)
     body = Tilde(value.text, d.stan.name, tuple(fill(d, texts)), term)
-    return list(scope.loops(draw.shape[:lead], indices, (body,)))
+    return list(scope.loops(law.shape[:lead], indices, (body,)))
 
 
 def _multivariate(scope: Scope, term: Term, batch: int) -> list[Statement]:
-    draw = term.draw
-    d: Distribution = draw.distribution
+    law = term.law
+    d: Distribution = law.distribution
     if batch == 0 or _takes_arrays(scope, term):
         texts = {
-            p.name: _argument(scope, d, p.name, node, draw.shape, row_major=False)
-            for p, node in zip(d.parameters, draw.args, strict=True)
+            p.name: _argument(scope, d, p.name, node, law.shape, row_major=False)
+            for p, node in zip(d.parameters, law.args, strict=True)
         }
         return [Tilde(observed_value(scope, term).text, d.stan.name, tuple(fill(d, texts)), term)]
-    return _looped(scope, term, draw.shape[:batch])
+    return _looped(scope, term, law.shape[:batch])
 
 
 def _takes_arrays(scope: Scope, term: Term) -> bool:
     """Tell whether a stack of vectors can be written in one statement."""
-    return observed_value(scope, term).type == array_of(VECTOR) and _takes_containers(scope, term.draw)
+    return observed_value(scope, term).type == array_of(VECTOR) and _takes_containers(scope, term.law)
 
 
-def _takes_containers(scope: Scope, draw: Draw) -> bool:
+def _takes_containers(scope: Scope, law: Law) -> bool:
     """Tell whether Stan's density takes the arguments as they are, many events at once."""
-    d: Distribution = draw.distribution
+    d: Distribution = law.distribution
     if not d.stan.vectorizes:
         return False
-    batch = draw.shape[: len(draw.shape) - d.event_rank]
-    for p, node in zip(d.parameters, draw.args, strict=True):
+    batch = law.shape[: len(law.shape) - d.event_rank]
+    for p, node in zip(d.parameters, law.args, strict=True):
         if len(node.shape) > p.domain.event_rank:
             own = node.shape[: len(node.shape) - p.domain.event_rank]
             if (p.domain.event_rank or p.domain.integer) and is_repeated(own, batch):

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from scistan.graph.graph import Term
 from scistan.graph.node import Data, Node
 from scistan.shapes import Size
+from scistan.targets.stan.lower import Scope, Writer
 from scistan.targets.stan.names import Names, SizeNames
-from scistan.targets.stan.scope import Scope, Writer
-from scistan.targets.stan.slices import Sliced, slice_term
+from scistan.targets.stan.reduce_sum_slices import Sliced, slice_term
 from scistan.targets.stan.statements import term_statements
 from scistan.targets.stan.syntax import (
     Comment,
@@ -89,7 +89,7 @@ def threaded_statements(scope: Scope, term: Term) -> list[Statement]:
     writer = Writer(scope.writer.graph, names, sizes, reads, gaps=scope.writer.gaps)
     writer.data_only.update({leaf: scope.writer.is_data(origin) for leaf, origin in sliced.origins.items()})
     inner = Scope(writer)
-    inner.share(sliced.term.draw.inputs)
+    inner.share(sliced.term.law.inputs)
     body = _summed(inner, sliced.term)
     lengths = _lengths(scope, sizes, sliced, rows, body)
     arguments = {text: passed for text, passed in reads.given.items() if text in lengths.used} | lengths.arguments
@@ -109,7 +109,7 @@ def _rows(scope: Scope, term: Term, names: Names) -> str:
     top = scope
     while top.parent is not None:
         top = top.parent
-    length = scope.writer.sizes.text(term.draw.shape[0])
+    length = scope.writer.sizes.text(term.law.shape[0])
     value = f"linspaced_int_array({length}, 1, max(1, {length}))"  # without observations it would be refused
     found = next((s.name for s in top.statements if isinstance(s, Declare) and s.value == value), "")
     if not found:
@@ -144,7 +144,7 @@ def _lengths(scope: Scope, sizes: SizeNames, sliced: Sliced, rows: str, body: li
 def _summed(inner: Scope, term: Term) -> list[str]:
     """Write the statements of a term as a function's body that returns their sum."""
     statements = [s for s in term_statements(inner, term) if not isinstance(s, Comment)]
-    suffix = "lupmf" if term.draw.distribution.discrete else "lupdf"
+    suffix = "lupmf" if term.law.distribution.discrete else "lupdf"
     before = render(inner.statements)
     if len(statements) == 1 and not isinstance(statements[0], For):
         return [*before, f"return {_value(statements[0], suffix)};"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.density import log_mass
-from scistan.graph.graph import Draw, Term
+from scistan.graph.graph import Law, Term
 from scistan.graph.node import Literal, Node, literal
 from scistan.shapes import ONE
-from scistan.targets.stan.scope import Scope
+from scistan.targets.stan.lower import Scope
 from scistan.targets.stan.syntax import MATRIX, POSTFIX, Expr, Statement, TargetPlus
 
 __all__ = ["factor", "if_finite", "mass_at", "truncation_statements"]
@@ -31,26 +31,26 @@ real {name}_between(real low, real high{declared}) {{
 
 def truncation_statements(scope: Scope, term: Term) -> list[Statement]:
     """Subtract the log probability of the bounds; nothing where it is constant."""
-    draw = term.draw
-    if not draw.truncated or all(scope.writer.is_data(node) for node in draw.inputs):
+    law = term.law
+    if not law.truncated or all(scope.writer.is_data(node) for node in law.inputs):
         return []
-    bounds = _bounds(draw)
-    same_for_all = all(size == ONE for node in (*draw.args, *bounds) for size in node.shape)
+    bounds = _bounds(law)
+    same_for_all = all(size == ONE for node in (*law.args, *bounds) for size in node.shape)
     if same_for_all:
-        count = " * ".join(factor(scope.writer.sizes.text(s)) for s in draw.shape)
-        mass = mass_at(scope, draw, ("1",) * len(draw.shape))
+        count = " * ".join(factor(scope.writer.sizes.text(s)) for s in law.shape)
+        mass = mass_at(scope, law, ("1",) * len(law.shape))
         return [TargetPlus(if_finite(scope, f"-{count} * {mass}" if count else f"-{mass}"), term)]
-    if len(bounds) == 1 and len(draw.shape) <= 2 and _is_native(draw):
+    if len(bounds) == 1 and len(law.shape) <= 2 and _is_native(law):
         texts = {
-            p.name: _flat(scope.container(node, draw.shape))
-            for p, node in zip(draw.distribution.parameters, draw.args, strict=True)
+            p.name: _flat(scope.container(node, law.shape))
+            for p, node in zip(law.distribution.parameters, law.args, strict=True)
         }
-        bound = _flat(scope.container(bounds[0], draw.shape))
-        summed = f"{_one_sided(draw)}({bound} | {_listed(draw.distribution, texts)})"
+        bound = _flat(scope.container(bounds[0], law.shape))
+        summed = f"{_one_sided(law)}({bound} | {_listed(law.distribution, texts)})"
         return [TargetPlus(if_finite(scope, f"-{summed}"), term)]
-    indices = tuple(scope.writer.names.claim_index(k) for k in range(len(draw.shape)))
-    body = TargetPlus(if_finite(scope, f"-{mass_at(scope, draw, indices)}"), term)
-    return list(scope.loops(draw.shape, indices, (body,)))
+    indices = tuple(scope.writer.names.claim_index(k) for k in range(len(law.shape)))
+    body = TargetPlus(if_finite(scope, f"-{mass_at(scope, law, indices)}"), term)
+    return list(scope.loops(law.shape, indices, (body,)))
 
 
 def if_finite(scope: Scope, added: str) -> str:
@@ -59,44 +59,44 @@ def if_finite(scope: Scope, added: str) -> str:
     return f"if_finite({added})"
 
 
-def mass_at(scope: Scope, draw: Draw, indices: tuple[str, ...]) -> str:
+def mass_at(scope: Scope, law: Law, indices: tuple[str, ...]) -> str:
     """Write the log probability of the bounds for one event; empty without bounds."""
-    mass = log_mass(draw)
+    mass = log_mass(law)
     if mass is None:
         return ""
-    if not _is_native(draw):
+    if not _is_native(law):
         return scope.broadcast_element(mass._scistan_node_, indices).within(POSTFIX)
-    d: Distribution = draw.distribution
+    d: Distribution = law.distribution
     texts = {
-        p.name: scope.broadcast_element(node, indices).text for p, node in zip(d.parameters, draw.args, strict=True)
+        p.name: scope.broadcast_element(node, indices).text for p, node in zip(d.parameters, law.args, strict=True)
     }
-    bounds = _bounds(draw)
+    bounds = _bounds(law)
     sides = [scope.broadcast_element(node, indices).text for node in bounds]
     if len(sides) == 2 and d.stan.constant and bounds[0] is literal(0):
         # Half of the whole lies below 0; Stan's derivative of student_t_lcdf is NaN there.
         return f"log_diff_exp({d.stan.name}_lcdf({sides[1]} | {_listed(d, texts)}), -log2())"
     if len(sides) == 1:
-        return f"{_one_sided(draw)}({sides[0]} | {_listed(d, texts)})"
+        return f"{_one_sided(law)}({sides[0]} | {_listed(d, texts)})"
     _need_between(scope, d)
     given = filter(None, (*sides, _listed(d, texts)))
     return f"{d.stan.name}_between({', '.join(given)})"
 
 
-def _is_native(draw: Draw) -> bool:
-    return bool(draw.distribution.stan.name) and draw.distribution.stan.truncates
+def _is_native(law: Law) -> bool:
+    return bool(law.distribution.stan.name) and law.distribution.stan.truncates
 
 
-def _bounds(draw: Draw) -> list[Node]:
+def _bounds(law: Law) -> list[Node]:
     """Give the bounds; a half distribution, which Stan writes as a whole one, starts at 0 by itself."""
-    lower = draw.lower
-    if draw.distribution.stan.constant and (lower is None or (isinstance(lower, Literal) and lower.value < 0)):
+    lower = law.lower
+    if law.distribution.stan.constant and (lower is None or (isinstance(lower, Literal) and lower.value < 0)):
         lower = literal(0)
-    return [b for b in (lower, draw.upper) if b is not None]
+    return [b for b in (lower, law.upper) if b is not None]
 
 
-def _one_sided(draw: Draw) -> str:
-    form = draw.distribution.stan
-    return f"{form.name}_{'lcdf' if draw.lower is None and not form.constant else 'lccdf'}"
+def _one_sided(law: Law) -> str:
+    form = law.distribution.stan
+    return f"{form.name}_{'lcdf' if law.lower is None and not form.constant else 'lccdf'}"
 
 
 def _listed(d: Distribution, texts: dict[str, str]) -> str:

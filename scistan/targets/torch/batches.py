@@ -52,7 +52,7 @@ class Batches:
         self._torch = import_torch()
         self.term = _longest(instance)
         self.instance = instance = fold_data(instance)
-        axis = instance.table.reduce(self.term.draw.shape[0]) if self.term.draw.shape else Size(1)
+        axis = instance.table.reduce(self.term.law.shape[0]) if self.term.law.shape else Size(1)
         self.total = instance.length(axis)
         if not self.total:
             raise messages.no_batches(self.term.name, "there are none")
@@ -67,7 +67,7 @@ class Batches:
         """Find the data that run along the observations, and on which axis of theirs."""
         reduce = self.instance.table.reduce
         for latent in self.instance.graph.latents:
-            if any(reduce(s) == axis for s in latent.draw.shape) and axis.terms:
+            if any(reduce(s) == axis for s in latent.law.shape) and axis.terms:
                 raise messages.no_batches(self.term.name, f"the latent `{latent.name}` runs along them as well")
         found: dict[Data, int] = {}
         for leaf in self.instance.values:
@@ -79,7 +79,7 @@ class Batches:
         if not axis.terms:
             raise messages.no_batches(self.term.name, "there is but one")
         for latent in self.instance.graph.latents:
-            if any(leaf in found for leaf in topological(latent.draw.inputs)):
+            if any(leaf in found for leaf in topological(latent.law.inputs)):
                 raise messages.no_batches(self.term.name, f"the prior of `{latent.name}` is computed from them")
         return found
 
@@ -160,10 +160,10 @@ class Batches:
 
 def _longest(instance: Instance) -> Term:
     def length(term: Term) -> int:
-        return instance.length(term.draw.shape[0]) if term.draw.shape else 0
+        return instance.length(term.law.shape[0]) if term.law.shape else 0
 
     return max(instance.graph.observed, key=length)
 
 
 def _leaves(term: Term) -> list[Node]:
-    return [*topological(term.draw.inputs), term.value]
+    return [*topological(term.law.inputs), term.value]

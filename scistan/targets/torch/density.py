@@ -12,7 +12,7 @@ import numpy as np
 
 from scistan.distributions.density import pointwise, total
 from scistan.distributions.resolve import value_domain
-from scistan.distributions.standard import frame_of, standard_draw
+from scistan.distributions.standard import frame_of, standard_law
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable
@@ -27,7 +27,7 @@ from scistan.targets.torch.schedule import Schedule, Stage, Values
 from scistan.targets.torch.sums import Part, Sums, split_sum
 from scistan.targets.torch.support import guards, signs_of
 
-__all__ = ["Block", "TorchDensity", "joint_log_density"]
+__all__ = ["LatentBlock", "TorchDensity", "joint_log_density"]
 
 Tensor = Any
 
@@ -39,7 +39,7 @@ class Lookup(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class LatentBlock:
     """Where a latent's coordinates lie in the flat vector, and their shape."""
 
     term: Term
@@ -90,16 +90,16 @@ class TorchDensity:
         self._programs: dict[bool, _Program] = {}
         self._bijections: dict[str, Bijection] = {}
 
-    def _lay_out(self) -> list[Block]:
-        blocks: list[Block] = []
+    def _lay_out(self) -> list[LatentBlock]:
+        blocks: list[LatentBlock] = []
         start = 0
         for term in self.instance.graph.latents:
-            domain = value_domain(term.draw)
-            shape = self.instance.shape(term.draw.shape)
+            domain = value_domain(term.law)
+            shape = self.instance.shape(term.law.shape)
             if domain.structure:
                 at = len(shape) - domain.event_rank
                 shape = shape[:at] + STRUCTURES[domain.structure].free(shape[at:])
-            blocks.append(Block(term, start, shape))
+            blocks.append(LatentBlock(term, start, shape))
             start = blocks[-1].stop
         return blocks
 
@@ -119,7 +119,7 @@ class TorchDensity:
         return evaluator, jacobian, scaling
 
     def _placed(
-        self, block: Block, u: Tensor, lead: tuple[int, ...], known: Lookup
+        self, block: LatentBlock, u: Tensor, lead: tuple[int, ...], known: Lookup
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Give a latent's value at its coordinates, and the log Jacobians of its constraint and of its non-centring."""
         zero = self.backend.zeros(*lead)
@@ -131,7 +131,7 @@ class TorchDensity:
         return value, zero, _sum_events(self.torch.log(affine.slope).expand_as(value), len(lead))
 
     @staticmethod
-    def coordinates(block: Block, q: Tensor) -> Tensor:
+    def coordinates(block: LatentBlock, q: Tensor) -> Tensor:
         """Cut a latent's coordinates out of the flat vector."""
         return q[..., block.start : block.stop].reshape((*q.shape[:-1], *block.shape))
 
@@ -166,7 +166,7 @@ class TorchDensity:
         parts: list[Tensor] = []
         for block in self.blocks:
             x = self.backend.constant(np.asarray(values[block.term.value]))
-            batched = x.ndim > len(block.term.draw.shape)
+            batched = x.ndim > len(block.term.law.shape)
             affine = self.affine(block.term, evaluator)
             u = affine.standard(x) if affine else self.bijection(block.term, evaluator).unconstrain(x)
             evaluator.set(block.term.value, x, batched=batched)
@@ -175,10 +175,10 @@ class TorchDensity:
 
     def affine(self, term: Term, known: Lookup) -> Affine | None:
         """Give the map that a non-centred latent comes by; None for any other."""
-        frame = frame_of(term.draw) if term.draw.noncentred else None
+        frame = frame_of(term.law) if term.law.noncentred else None
         if frame is None:
             return None
-        rank = len(term.draw.shape)
+        rank = len(term.law.shape)
         location, scale = (
             aligned(known[n], len(n.shape), r) for n, r in zip(frame.nodes, (rank, rank + frame.is_matrix), strict=True)
         )
@@ -194,10 +194,10 @@ class TorchDensity:
         return made
 
     def _bijection(self, term: Term, known: Lookup) -> Bijection:
-        domain = value_domain(term.draw)
+        domain = value_domain(term.law)
         if domain.structure:
             return STRUCTURES[domain.structure]
-        rank = len(term.draw.shape)
+        rank = len(term.law.shape)
 
         def bound(side: object) -> Tensor | None:
             if side is None:
@@ -239,7 +239,7 @@ class TorchDensity:
 
         lead = tuple(q.shape[:-1])
 
-        def value_of(block: Block, u: Tensor, known: Values) -> Tensor:
+        def value_of(block: LatentBlock, u: Tensor, known: Values) -> Tensor:
             if jacobians is None:
                 return self._value(block, u, known)
             value, log_jacobian, _ = self._placed(block, u, lead, known)
@@ -251,9 +251,9 @@ class TorchDensity:
 
         cut = list(zip(self.blocks, self._cut(q), strict=True))
         setters: list[Callable[[Values], Tensor]] = [partial(value_of, block, u) for block, u in cut]
-        return setters + [partial(coordinates_of, u) for block, u in cut if block.term.draw.noncentred]
+        return setters + [partial(coordinates_of, u) for block, u in cut if block.term.law.noncentred]
 
-    def _value(self, block: Block, u: Tensor, known: Lookup) -> Tensor:
+    def _value(self, block: LatentBlock, u: Tensor, known: Lookup) -> Tensor:
         affine = self.affine(block.term, known)
         return affine.value(u) if affine else self.bijection(block.term, known).value(u)
 
@@ -264,8 +264,8 @@ class TorchDensity:
 
     def _compile(self, likelihood_only: bool) -> _Program:
         stages = [Stage(b.term.value, self._needs(b.term)) for b in self.blocks]
-        standard = {b.term.name: Variable(b.term.name, b.term.draw.shape, self, None)
-                    for b in self.blocks if b.term.draw.noncentred}
+        standard = {b.term.name: Variable(b.term.name, b.term.law.shape, self, None)
+                    for b in self.blocks if b.term.law.noncentred}
         # The density of a standard `z` itself: going through `x` would lose its digits where the scale is tiny.
         once: list[Part] = []
         of_batch: list[Part] = []
@@ -273,7 +273,7 @@ class TorchDensity:
         for term in self.instance.graph.terms:
             if term.is_observed or not likelihood_only:
                 z = standard.get(term.name)
-                node = pointwise(term if z is None else Term(term.name, z, standard_draw(term.draw)))
+                node = pointwise(term if z is None else Term(term.name, z, standard_law(term.law)))
                 for part in (node, *guards(term, signs)):
                     (of_batch if term.name in self._batch else once).extend(split_sum(part, self.instance))
         stages += [Stage(z) for z in standard.values()]
@@ -286,10 +286,10 @@ class TorchDensity:
         return _Program(schedule, moving, batch, fixed.added(schedule.constants, self.backend.zeros()))
 
     def _needs(self, term: Term) -> tuple[Node, ...]:
-        frame = frame_of(term.draw) if term.draw.noncentred else None
+        frame = frame_of(term.law) if term.law.noncentred else None
         if frame is not None:
             return frame.nodes
-        domain = value_domain(term.draw)
+        domain = value_domain(term.law)
         return tuple(side for side in (domain.lower, domain.upper) if isinstance(side, Node))
 
     # -- densities over values ------------------------------------------------------------------------

@@ -26,7 +26,7 @@ __all__ = ["fold_data"]
 def fold_data(instance: Instance) -> Instance:
     """Give the same density with every expression free of latents as one array; derived quantities are left out."""
     graph = replace(instance.graph, derived={}, data_names={})
-    roots = [node for term in graph.terms for node in term.draw.inputs]
+    roots = [node for term in graph.terms for node in term.law.inputs]
     order = topological(roots)
     free = _free(order)
     read = {arg for node in order if node not in free for arg in node.args} | set(roots)

@@ -30,13 +30,13 @@ def signs_of(instance: Instance, inputs: Iterable[Node] = ()) -> Signs:
 
 def guards(term: Term, signs: Signs, *, bijected: bool = True) -> list[Node]:
     """Give what must be added to a term's log density; latents that are `bijected` lie within their own bounds."""
-    d: Distribution = term.draw.distribution
+    d: Distribution = term.law.distribution
     found: list[Node] = []
     if term.is_observed or not bijected:
-        domain = value_domain(term.draw)
+        domain = value_domain(term.law)
         found += _between(term.value, domain.lower if isinstance(domain.lower, Node) else None,
                           domain.upper if isinstance(domain.upper, Node) else None)
-    for parameter, node in zip(d.parameters, term.draw.args, strict=True):
+    for parameter, node in zip(d.parameters, term.law.args, strict=True):
         domain = parameter.domain
         if domain.event_rank or not has_latents(node):
             continue

@@ -9,8 +9,8 @@ import pytest
 from scipy import optimize, stats
 
 import scistan as ss
+from scistan.inference.arviz_data import dataset_names
 from scistan.inference.point import PointEstimate
-from scistan.inference.seam import dataset_names
 from tests.zoo import counts, eight_schools, logistic, varying_intercepts
 
 

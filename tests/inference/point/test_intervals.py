@@ -48,7 +48,7 @@ def lies_inside(estimate, term) -> bool:
     low, high = estimate.intervals[term.name]
     known = ~np.isnan(low)
     value = estimate.values[term.name]
-    domain = value_domain(term.draw)
+    domain = value_domain(term.law)
     between = (low <= value) & (value <= high)
     lower = domain.lower if isinstance(domain.lower, int | float) else -np.inf
     upper = domain.upper if isinstance(domain.upper, int | float) else np.inf

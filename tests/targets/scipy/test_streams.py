@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import scistan as ss
-from scistan.inference.seam import dataset_names
+from scistan.inference.arviz_data import dataset_names
 from scistan.targets.scipy.streams import stream
 from tests.zoo import ZOO
 

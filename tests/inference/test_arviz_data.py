@@ -14,7 +14,7 @@ import pytest
 import xarray as xr
 
 import scistan as ss
-from scistan.inference.seam import dataset_names, dataset_of, group, summary_table
+from scistan.inference.arviz_data import dataset_names, dataset_of, group, summary_table
 from scistan.surface import version_of
 
 OLD = version_of("arviz").startswith("0.")

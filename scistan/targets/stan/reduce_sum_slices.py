@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from scistan.distributions.declaration import Distribution
-from scistan.graph.graph import Draw, Term
+from scistan.graph.graph import Law, Term
 from scistan.graph.node import Apply, Data, Extent, Literal, Node
 from scistan.ops.declaration import Op
 from scistan.ops.flow import carriers
 from scistan.shapes import DATA, ONE, Shape, Size
-from scistan.targets.stan.scope import Writer
+from scistan.targets.stan.lower import Writer
 
 __all__ = ["Sliced", "slice_term"]
 
@@ -36,10 +36,10 @@ class Sliced:
 
 def slice_term(term: Term, writer: Writer) -> Sliced | None:
     """Cut a term along the first axis of its observations; None where it has none, or nothing to compute."""
-    draw = term.draw
-    if len(draw.shape) <= draw.event_rank or draw.shape[0] == ONE or not isinstance(term.value, Data):
+    law = term.law
+    if len(law.shape) <= law.event_rank or law.shape[0] == ONE or not isinstance(term.value, Data):
         return None
-    if all(writer.is_data(node) for node in draw.inputs):
+    if all(writer.is_data(node) for node in law.inputs):
         return None
     sliced = Sliced(Size.new(2, rank=DATA))
     known: dict[tuple[Node, bool], Node] = {}
@@ -50,21 +50,21 @@ def slice_term(term: Term, writer: Writer) -> Sliced | None:
             known[key] = _cut(node, sliced, known, writer) if cut else _shared(node, sliced)
         return known[key]
 
-    args = tuple(change(node, cut) for node, cut in zip(draw.args, _along_batch(draw), strict=True))
-    lower, upper = (None if b is None else change(b, _has_first_axis(b, draw.shape)) for b in (draw.lower, draw.upper))
-    shape = (sliced.size, *draw.shape[1:])
-    inner = replace(draw, args=args, lower=lower, upper=upper, shape=shape, equalities=())
+    args = tuple(change(node, cut) for node, cut in zip(law.args, _along_batch(law), strict=True))
+    lower, upper = (None if b is None else change(b, _has_first_axis(b, law.shape)) for b in (law.lower, law.upper))
+    shape = (sliced.size, *law.shape[1:])
+    inner = replace(law, args=args, lower=lower, upper=upper, shape=shape, equalities=())
     sliced.term = Term(term.name, sliced.leaf(term.value, cut=True), inner)
     return sliced
 
 
-def _along_batch(draw: Draw) -> list[bool]:
+def _along_batch(law: Law) -> list[bool]:
     """Tell which arguments have a value for each observation; a GLM's design matrix has one row for each."""
-    d: Distribution = draw.distribution
-    batch = len(draw.shape) - d.event_rank
+    d: Distribution = law.distribution
+    batch = len(law.shape) - d.event_rank
     return [
         (d.stan.fused and p.name == "x") or (len(a.shape) - p.domain.event_rank == batch and a.shape[0] != ONE)
-        for p, a in zip(d.parameters, draw.args, strict=True)
+        for p, a in zip(d.parameters, law.args, strict=True)
     ]
 
 

@@ -4,7 +4,7 @@ import io
 import sys
 import types
 
-from scistan.screen import is_watched
+from scistan.terminal import is_watched
 
 
 def test_a_log_is_not_watched_even_where_a_kernel_package_is_loaded(monkeypatch):

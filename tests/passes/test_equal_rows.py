@@ -14,7 +14,7 @@ from scistan.engines.density import StanDensity
 from scistan.errors import ModelError
 from scistan.graph.instance import Instance
 from scistan.inference.sample import subject_of
-from scistan.passes.rows import LEAST_GAIN, merge_equal_rows
+from scistan.passes.equal_rows import LEAST_GAIN, merge_equal_rows
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import ancestral_draws
 from scistan.targets.scipy.evaluate import NUMPY, joint_log_density
@@ -110,7 +110,7 @@ def check_same_density(instance: Instance) -> Instance:
 def test_the_density_stays_the_same(predictor, family):
     other = check_same_density(written(predictor, family).instance())
     (term,) = other.graph.observed
-    assert other.length(term.draw.shape[0]) <= N // LEAST_GAIN
+    assert other.length(term.law.shape[0]) <= N // LEAST_GAIN
 
 
 @settings(max_examples=15, deadline=None)

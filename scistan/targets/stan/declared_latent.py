@@ -13,7 +13,7 @@ from scistan.graph.node import Node
 from scistan.targets.evaluate import Value
 from scistan.targets.stan.syntax import Declare, Statement
 
-__all__ = ["Lookup", "Parameter"]
+__all__ = ["Lookup", "DeclaredLatent"]
 
 
 class Lookup(Protocol):
@@ -23,7 +23,7 @@ class Lookup(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class DeclaredLatent:
     """What the parameters block declares for a latent.
 
     `to_free` gives the free variable's value from the latent's own and those of other nodes. `prior` is the free

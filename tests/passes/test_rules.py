@@ -6,7 +6,7 @@ import pytest
 import scistan as ss
 from scistan.ops import Expression
 from scistan.passes import stable
-from scistan.passes.laws import Form, Rewriter, Wild, _Match, read_laws
+from scistan.passes.rules import Form, Rewriter, Wild, _Match, read_rules
 from tests.ops.ops_support import free, node_of, value_of
 from tests.passes.test_stable_forms import RULES, _after
 
@@ -19,7 +19,7 @@ def _names(pattern) -> set[str]:
     return set().union(*map(_names, pattern.args)) if isinstance(pattern, Form) else set()
 
 
-@pytest.mark.parametrize("law", stable.LAWS, ids=lambda law: law.text)
+@pytest.mark.parametrize("law", stable.RULES, ids=lambda law: law.text)
 def test_both_sides_are_equal(law):
     matrices = {name for guard, names in law.where if guard == "matrix" for name in names}
     shapes = {name: (4, 3) if name in matrices else (3,) for name in sorted(_names(law.before))}
@@ -43,25 +43,25 @@ def test_every_law_is_met_by_a_pair(monkeypatch):
     built = Rewriter._built
 
     def record(self, pattern, match):
-        met.update(law.text for law in stable.LAWS if law.after is pattern)
+        met.update(law.text for law in stable.RULES if law.after is pattern)
         return built(self, pattern, match)
 
     monkeypatch.setattr(Rewriter, "_built", record)
     for write, _ in RULES.values():
         _after(write)
-    assert {law.text for law in stable.LAWS} - met == set()
+    assert {law.text for law in stable.RULES} - met == set()
 
 
 def test_a_law_that_cannot_be_read_is_refused():
     with pytest.raises(ValueError, match="must begin with an op"):
-        read_laws("x -> log(x)")
+        read_rules("x -> log(x)")
     with pytest.raises(ValueError, match="no part of a law"):
-        read_laws("log(nothing(x)) -> x")
+        read_rules("log(nothing(x)) -> x")
 
 
 def test_arguments_of_sums_and_products_may_change_places():
     x = free((), "x")
-    (law,) = read_laws("log(1 + x * exp(y)) -> x + y")
+    (law,) = read_rules("log(1 + x * exp(y)) -> x + y")
     for one in (1 + x * ss.exp(x), x * ss.exp(x) + 1, ss.exp(x) * x + 1, 1 + ss.exp(x) * x):
         node = node_of(ss.log(one))
         assert Rewriter((law,), {}).improve(node) is node_of(x + x)

@@ -11,11 +11,11 @@ from scistan.graph.places import first_place
 from scistan.graph.text import short_text
 from scistan.ops.declaration import Call, Op, Template
 from scistan.shapes import ONE, Shape
+from scistan.targets.stan.data_block import sized_type
 from scistan.targets.stan.elementwise import expand
-from scistan.targets.stan.entries import sized_type
 from scistan.targets.stan.indexing import lower_index, lower_pick
+from scistan.targets.stan.lower import Lowered, NeedsStatements, Scope, canonical_type
 from scistan.targets.stan.scaling import write_scaling
-from scistan.targets.stan.scope import Lowered, NeedsStatements, Scope, canonical_type
 from scistan.targets.stan.syntax import (
     MATRIX,
     MULTIPLY,

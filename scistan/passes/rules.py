@@ -12,7 +12,7 @@ from scistan.ops.declaration import REGISTRY as OPS
 from scistan.ops.declaration import Op
 from scistan.ops.expression import Expression
 
-__all__ = ["Guard", "Law", "Rewriter", "read_laws"]
+__all__ = ["Guard", "Rule", "Rewriter", "read_rules"]
 
 Guard = Callable[..., bool]
 Attributes = tuple[tuple[str, Hashable], ...]
@@ -45,7 +45,7 @@ Pattern = Wild | Number | Form
 
 
 @dataclass(frozen=True, slots=True)
-class Law:
+class Rule:
     """What may be put in the place of what, and the conditions on the values that the names stand for."""
 
     text: str
@@ -60,13 +60,13 @@ class _Match:
     attributes: tuple[Attributes, ...] = ()  # of the ops that were met and have some
 
 
-def read_laws(text: str) -> tuple[Law, ...]:
+def read_rules(text: str) -> tuple[Rule, ...]:
     """Read laws, one a line; what stands behind a `#` is for the reader."""
     lines = [line.partition("#")[0].strip() for line in text.splitlines()]
     return tuple(_read_law(line) for line in lines if line)
 
 
-def _read_law(line: str) -> Law:
+def _read_law(line: str) -> Rule:
     rule, _, conditions = line.partition(" where ")
     before, after = (_pattern(ast.parse(side.strip(), mode="eval").body) for side in rule.split("->"))
     if not isinstance(before, Form):
@@ -74,7 +74,7 @@ def _read_law(line: str) -> Law:
     calls = [ast.parse(one.strip(), mode="eval").body for one in conditions.split(" and ")] if conditions else []
     where = tuple((c.func.id, tuple(a.id for a in c.args if isinstance(a, ast.Name)))
                   for c in calls if isinstance(c, ast.Call) and isinstance(c.func, ast.Name))
-    return Law(line, before, after, where)
+    return Rule(line, before, after, where)
 
 
 _INFIX = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.MatMult: "matmul"}
@@ -98,11 +98,11 @@ def _pattern(tree: ast.expr) -> Pattern:
 class Rewriter:
     """Rewrites nodes by laws, and by functions of an op's name for what no pattern says."""
 
-    def __init__(self, laws: tuple[Law, ...], guards: Mapping[str, Guard],
+    def __init__(self, laws: tuple[Rule, ...], guards: Mapping[str, Guard],
                  others: Mapping[str, Callable[[Apply], Node | None]] | None = None) -> None:
         self._guards = guards
         self._others = others or {}
-        self._laws: dict[str, list[Law]] = {}
+        self._laws: dict[str, list[Rule]] = {}
         for law in laws:
             self._laws.setdefault(law.before.op, []).append(law)
 

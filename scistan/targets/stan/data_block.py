@@ -19,7 +19,7 @@ from scistan.targets.evaluate import Evaluator
 from scistan.targets.stan.names import Names, SizeNames
 from scistan.targets.stan.syntax import Declare, Expr, Type, name
 
-__all__ = ["DataEntry", "Entries", "NumPyForData", "Reader"]
+__all__ = ["DataEntry", "DataBlock", "NumPyForData", "Reader"]
 
 REAL_FORM, INT_FORM, INDEX_FORM, VECTORS_FORM = "real", "int", "index", "vectors"
 
@@ -58,7 +58,7 @@ class NumPyForData:
 
 
 @dataclass(slots=True)
-class Entries:
+class DataBlock:
     """The data entries a program turned out to need, in order of first need."""
 
     graph: Graph

@@ -46,7 +46,7 @@ def _control_group_rest() -> float:
 def sizes_of(instance: Instance, names: Iterable[str], rows: int) -> dict[str, float]:
     """Give the bytes that `rows` draws of each variable take."""
     graph = instance.graph
-    shapes = {t.name: t.draw.shape for t in graph.terms} | {n: node.shape for n, node in graph.derived.items()}
+    shapes = {t.name: t.law.shape for t in graph.terms} | {n: node.shape for n, node in graph.derived.items()}
     return {n: 8.0 * min(rows, _MOST) * math.prod(instance.shape(shapes[n])) for n in names if n in shapes}
 
 

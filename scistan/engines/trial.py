@@ -15,7 +15,7 @@ from scistan.engines.nutpie_call import make_sampler, make_settings, ready_model
 from scistan.engines.protocol import Request
 from scistan.messages import sampling as messages
 
-__all__ = ["Pilot", "fly"]
+__all__ = ["Trial", "run_trial"]
 
 CHAINS, TUNE, DRAWS, DEPTH = 2, 150, 75, 4
 # Correlations of more coordinates than this cannot be told from noise with so few draws.
@@ -23,7 +23,7 @@ MOST_COORDINATES = CHAINS * DRAWS // 5
 
 
 @dataclass(frozen=True, slots=True)
-class Pilot:
+class Trial:
     """What a pilot saw: coordinates, steps per draw under a diagonal metric (cut at 15), condition number."""
 
     dimension: int
@@ -31,7 +31,7 @@ class Pilot:
     condition: float | None
 
 
-def fly(request: Request) -> Pilot:
+def run_trial(request: Request) -> Trial:
     """Run nutpie with a diagonal metric for a moment; a SamplingError or UnsupportedError says why it cannot."""
     from scistan.engines.nutpie import chain_seed
 
@@ -51,7 +51,7 @@ def fly(request: Request) -> Pilot:
         raise messages.cannot_sample(what_it_says(error)) from None
     steps = np.concatenate([s for s, _ in seen])
     points = np.concatenate([q for _, q in seen])
-    return Pilot(points.shape[1], float(steps.mean()), _condition(points))
+    return Trial(points.shape[1], float(steps.mean()), _condition(points))
 
 
 def _seen(sampler: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -11,13 +11,14 @@ import numpy as np
 
 from scistan.distributions.resolve import resolve, value_domain
 from scistan.distributions.unnamed import Unnamed
-from scistan.graph.graph import Draw, Graph, Term
+from scistan.graph.graph import Graph, Law, Term
 from scistan.graph.node import Apply, Data, Node, Variable
 from scistan.graph.places import first_place, remember, user_place, warn_at_users_line
 from scistan.graph.walk import topological
 from scistan.messages import coding as coding_messages
 from scistan.messages import data as data_messages
 from scistan.messages import model as messages
+from scistan.messages import observations as observations_messages
 from scistan.model.acts import Acts
 from scistan.model.axes import Axes, Key
 from scistan.model.entry import Entry, Identity
@@ -30,11 +31,11 @@ from scistan.ops.expression import Expression
 from scistan.ops.levels import Levels
 from scistan.shapes import ONE, Equality, Shape, Size, SizeTable, values_of
 
-__all__ = ["Book", "Entry", "Identity", "read_labels"]
+__all__ = ["Variables", "Entry", "Identity", "read_labels"]
 
 
 @dataclass(slots=True)
-class Book:
+class Variables:
     """Every entry in the order it was written, the dims, and their coords."""
 
     owner: str
@@ -85,13 +86,13 @@ class Book:
             self._release_dims(old)
             check_levels_free(old, value, self.entries, self.axes)
             entry = self._entry(name, value)
-            if same_definition(old.node, old.draw, entry.node, entry.draw) and old.dims == entry.dims:
+            if same_definition(old.node, old.law, entry.node, entry.law) and old.dims == entry.dims:
                 self._restore(*kept)
                 return
             self._check_free(old)
             self._check_not_its_own(old, entry)
             if old.role == entry.role == "observed" and old.place == entry.place is not None:  # a loop, most likely
-                warn_at_users_line(messages.observed_again(name), messages.ModelWarning)
+                warn_at_users_line(observations_messages.observed_again(name), messages.ModelWarning)
             self._remove(old)  # a new meaning may depend on what was written since, so it goes last
             self._enter(entry)
 
@@ -105,7 +106,7 @@ class Book:
     def _enter(self, entry: Entry) -> None:
         if isinstance(entry.node, Variable | Data):
             self.facts.note(entry.node, entry.dims, entry.keys)
-        self.facts.learn(entry.roots if entry.draw is None else entry.draw.inputs)
+        self.facts.learn(entry.roots if entry.law is None else entry.law.inputs)
         self.entries[entry.name] = entry
         self.named.setdefault(entry.node, entry.name)
         if isinstance(entry.node, Data):
@@ -130,7 +131,7 @@ class Book:
         """Refuse `m.mu = m.mu + 1`: the variable would be gone; `m.total = m.total + x` has lost nothing."""
         if not isinstance(old.node, Variable | Data) or self.named.get(old.node) != old.name:
             return
-        if old.node in topological(entry.draw.inputs if entry.draw else entry.roots):
+        if old.node in topological(entry.law.inputs if entry.law else entry.roots):
             raise messages.defined_by_itself(old.name)
 
     def _release_dims(self, entry: Entry) -> None:
@@ -164,7 +165,7 @@ class Book:
         if leaf in self.named or (isinstance(leaf, Data) and leaf.default is not None):
             return
         if isinstance(leaf, Data):
-            raise messages.foreign_promise()
+            raise observations_messages.foreign_promise()
         if leaf.owner is self.identity:
             raise messages.stale_variable(leaf.name)
         raise messages.foreign_variable(leaf.name, getattr(leaf.owner, "name", "another"))
@@ -200,31 +201,31 @@ class Book:
         dims = made.dims or (leaf.dims if leaf is not None and any(leaf.dims or ()) else None)
         # Where a shape is given it says the lengths, also those of new dims.
         given = self._shape_of_dims(name, made.dims, values) if made.dims and made.size is None else None
-        draw = resolve(name, made, given, values)
-        dims = self._inherited_dims(draw) if dims is None else dims
-        if len(dims) != len(draw.shape):
-            raise data_messages.dims_rank(name, dims, values_of(draw.shape))
+        law = resolve(name, made, given, values)
+        dims = self._inherited_dims(law) if dims is None else dims
+        if len(dims) != len(law.shape):
+            raise data_messages.dims_rank(name, dims, values_of(law.shape))
         if leaf is not None:
-            check_outcome(name, draw, leaf)
+            check_outcome(name, law, leaf)
             self._check_repeated(name, dims, leaf)
-        equal = self._bind_dims(name, dims, draw.shape)
+        equal = self._bind_dims(name, dims, law.shape)
         # Literals and arrays were checked where they were written; what is computed from them is not yet.
-        computed = [isinstance(arg, Apply) and self.facts.of(arg).fixed for arg in draw.args]
-        check_arguments(name, draw, computed, self.numbers, None)
-        node = self._value(name, draw, observation is not None, leaf, dims)
-        self._check_meeting(name, draw, dims, node)
-        keys = self._keys_of_draw(name, draw, dims, node)
+        computed = [isinstance(arg, Apply) and self.facts.of(arg).fixed for arg in law.args]
+        check_arguments(name, law, computed, self.numbers, None)
+        node = self._value(name, law, observation is not None, leaf, dims)
+        self._check_meeting(name, law, dims, node)
+        keys = self._keys_of_draw(name, law, dims, node)
         numbers = self.axes.numbers(node) if isinstance(node, Data) else None
         if numbers is not None:
-            check_values(name, draw, numbers, self._is_fixed, self.numbers, None)
+            check_values(name, law, numbers, self._is_fixed, self.numbers, None)
         remember(node, made.place)
-        return Entry(name, node, draw, dims, made.place, keys, equal)
+        return Entry(name, node, law, dims, made.place, keys, equal)
 
-    def _keys_of_draw(self, name: str, draw: Draw, dims: Dims, node: Variable | Data) -> Keys:
+    def _keys_of_draw(self, name: str, law: Law, dims: Dims, node: Variable | Data) -> Keys:
         """Let the axes of a distribution's arguments meet those of its value: labels are matched along each."""
         own = self._keys_of_data(name, node, dims) if isinstance(node, Data) else own_keys(node, dims)
         met: list[list[tuple[Key, Callable[[], str]]]] = [[] for _ in own]
-        for axis, arg, at in self._axes_of_arguments(draw):
+        for axis, arg, at in self._axes_of_arguments(law):
             fact = self.facts.of(arg)
             met[axis].append((fact.keys[at], self.facts.speaking(arg, fact.dims[at])))
         # What comes last moves: the arguments were in the model before.
@@ -232,35 +233,35 @@ class Book:
             self.axes.meet_all([*keys, (key, lambda: name)], None) or key for keys, key in zip(met, own, strict=True)
         )
 
-    def _axes_of_arguments(self, draw: Draw) -> Iterator[tuple[int, Node, int]]:
+    def _axes_of_arguments(self, law: Law) -> Iterator[tuple[int, Node, int]]:
         """Give each axis of the value with an argument's axis that runs along it, events included."""
-        rank, full = draw.distribution.event_rank, len(draw.shape)
-        bounds = [(b, 0) for b in (draw.lower, draw.upper) if b is not None]
-        arguments = zip(draw.args, (p.domain.event_rank for p in draw.distribution.parameters), strict=True)
+        rank, full = law.distribution.event_rank, len(law.shape)
+        bounds = [(b, 0) for b in (law.lower, law.upper) if b is not None]
+        arguments = zip(law.args, (p.domain.event_rank for p in law.distribution.parameters), strict=True)
         for node, event in [*arguments, *bounds]:
             batch = len(node.shape) - event
             pairs = [(full - rank - batch + at, at) for at in range(batch)]
             if rank:  # a vector or a matrix among the arguments has the event's own axis
-                along = [at for at in range(batch, len(node.shape)) if self._is_tied(draw, node.shape[at])]
+                along = [at for at in range(batch, len(node.shape)) if self._is_tied(law, node.shape[at])]
                 pairs += [(full - 1, at) for at in along]
             for axis, at in pairs:
-                if axis >= 0 and node.shape[at].today == draw.shape[axis].today != 1:
+                if axis >= 0 and node.shape[at].today == law.shape[axis].today != 1:
                     yield axis, node, at
 
-    def _is_tied(self, draw: Draw, size: Size) -> bool:
+    def _is_tied(self, law: Law, size: Size) -> bool:
         """Tell whether a length among the arguments must be the event's; of declared distributions the density says."""
-        if draw.distribution.one_length:
+        if law.distribution.one_length:
             return True
-        sizes = SizeTable(draw.equalities)
-        return sizes.reduce(size) == sizes.reduce(draw.shape[-1])
+        sizes = SizeTable(law.equalities)
+        return sizes.reduce(size) == sizes.reduce(law.shape[-1])
 
     def _is_fixed(self, node: Node) -> bool:
         return self.facts.of(node).fixed
 
-    def _value(self, name: str, draw: Draw, observed: bool, leaf: Data | None, dims: Dims) -> Variable | Data:
+    def _value(self, name: str, law: Law, observed: bool, leaf: Data | None, dims: Dims) -> Variable | Data:
         if not observed:
-            return Variable(name, draw.shape, self.identity, dims, value_domain(draw))
-        return leaf if leaf is not None else Data(None, draw.shape, integer=draw.distribution.discrete, dims=dims)
+            return Variable(name, law.shape, self.identity, dims, value_domain(law))
+        return leaf if leaf is not None else Data(None, law.shape, integer=law.distribution.discrete, dims=dims)
 
     # -- dims -----------------------------------------------------------------------------------
     def _bind_dims(self, name: str, dims: Dims, shape: Shape) -> tuple[Equality, ...]:
@@ -297,43 +298,43 @@ class Book:
                 raise data_messages.dim_length(name, dim, sizes[-1].today, values[axis].today, dim in self.coords)
         return tuple(sizes)
 
-    def _dims_of_arguments(self, draw: Draw) -> Iterator[tuple[int, Node, str]]:
+    def _dims_of_arguments(self, law: Law) -> Iterator[tuple[int, Node, str]]:
         """Give each dim that an argument has along an axis of the draw, events aside; axes count from the end."""
-        rank = draw.distribution.event_rank
-        bounds = [(b, 0) for b in (draw.lower, draw.upper) if b is not None]
-        arguments = zip(draw.args, (p.domain.event_rank for p in draw.distribution.parameters), strict=True)
+        rank = law.distribution.event_rank
+        bounds = [(b, 0) for b in (law.lower, law.upper) if b is not None]
+        arguments = zip(law.args, (p.domain.event_rank for p in law.distribution.parameters), strict=True)
         for node, event in [*arguments, *bounds]:
             own = self.facts.of(node).dims
             for axis in range(event + 1, len(own) + 1):
                 at, dim = axis + rank - event, own[-axis]
-                if dim is not None and at <= len(draw.shape) and node.shape[-axis].today == draw.shape[-at].today:
+                if dim is not None and at <= len(law.shape) and node.shape[-axis].today == law.shape[-at].today:
                     yield at, node, dim
 
-    def _check_meeting(self, name: str, draw: Draw, dims: Dims, value: Variable | Data) -> None:
+    def _check_meeting(self, name: str, law: Law, dims: Dims, value: Variable | Data) -> None:
         """Refuse an argument that runs along another dim than the variable itself."""
-        for node in draw.args:
+        for node in law.args:
             if isinstance(value, Data):
                 self.facts.check_turned("", (value, dims), (node, self.facts.of(node).dims), None)
-        for at, node, dim in self._dims_of_arguments(draw):
+        for at, node, dim in self._dims_of_arguments(law):
             own = dims[-at]
-            if own is not None and draw.shape[-at].today != 1:
+            if own is not None and law.shape[-at].today != 1:
                 self.facts.check_meeting("", [(name, own), (self.facts.speaker(node, dim), dim)], None)
 
-    def _inherited_dims(self, draw: Draw) -> Dims:
+    def _inherited_dims(self, law: Law) -> Dims:
         """Name each axis by the first argument that has a dim along it."""
-        dims: list[str | None] = [None] * len(draw.shape)
-        for at, _, dim in self._dims_of_arguments(draw):
+        dims: list[str | None] = [None] * len(law.shape)
+        for at, _, dim in self._dims_of_arguments(law):
             dims[-at] = dims[-at] or dim
-        return self._event_dims(draw, dims)
+        return self._event_dims(law, dims)
 
-    def _event_dims(self, draw: Draw, dims: list[str | None]) -> Dims:
+    def _event_dims(self, law: Law, dims: list[str | None]) -> Dims:
         """Name the axes of an event by an argument that has events of the same rank."""
-        rank = draw.distribution.event_rank
-        for p, node in zip(draw.distribution.parameters, draw.args, strict=True):
+        rank = law.distribution.event_rank
+        for p, node in zip(law.distribution.parameters, law.args, strict=True):
             own = self.facts.of(node).dims
             for axis in range(1, rank + 1):
-                if p.domain.event_rank == rank and self._is_tied(draw, node.shape[-axis]) and (
-                    node.shape[-axis].today == draw.shape[-axis].today
+                if p.domain.event_rank == rank and self._is_tied(law, node.shape[-axis]) and (
+                    node.shape[-axis].today == law.shape[-axis].today
                 ):
                     dims[-axis] = dims[-axis] or own[-axis]
         return tuple(dims)
@@ -344,7 +345,7 @@ class Book:
         entries = self.entries.values()
         return Graph(
             terms=tuple(
-                Term(e.name, e.node, e.draw) for e in entries if e.draw and isinstance(e.node, Variable | Data)
+                Term(e.name, e.node, e.law) for e in entries if e.law and isinstance(e.node, Variable | Data)
             ),
             derived={e.name: e.node for e in entries if e.role == "derived"},
             data_names={node: name for node, name in self.named.items() if isinstance(node, Data)},
@@ -386,10 +387,10 @@ class Book:
                     found[f"{name}_dim_{k}"] = labels.listed
         return found
 
-    def copy(self) -> Book:
+    def copy(self) -> Variables:
         """Give a book that can change without changing this one; variables stay the same objects."""
         copied = dict(self.entries), dict(self.dims), self.axes.copy(), dict(self.named)
-        return Book(self.owner, self.identity, *copied, self.acts)
+        return Variables(self.owner, self.identity, *copied, self.acts)
 
 
 def read_labels(dim: str, labels: object) -> list[object]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from scistan.distributions.declaration import Distribution
 from scistan.domains import LARGEST_INT
-from scistan.graph.graph import Draw, Term
+from scistan.graph.graph import Law, Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Data, Node, Variable
 from scistan.graph.places import copy_places
@@ -50,7 +50,7 @@ def merge_equal_rows(instance: Instance, evaluate: Callable[[Node], np.ndarray])
         return instance
     # Lengths may follow from what is no longer there.
     before = [e for node in graph.nodes if isinstance(node, Apply) for e in node.equalities]
-    before += [e for term in graph.terms for e in term.draw.equalities]
+    before += [e for term in graph.terms for e in term.law.equalities]
     merged = replace(graph, terms=tuple(terms), data_names=names, equalities=(*graph.equalities, *before))
     return replace(instance, graph=merged, values=values)
 
@@ -69,20 +69,20 @@ class _Rows:
 
 
 def _rows_of(term: Term, instance: Instance, evaluate: Callable[[Node], np.ndarray]) -> _Rows | None:
-    draw = term.draw
-    if not isinstance(term.value, Data) or draw.distribution.grouped is None:
+    law = term.law
+    if not isinstance(term.value, Data) or law.distribution.grouped is None:
         return None
-    if draw.truncated or draw.constraint or len(draw.shape) != 1:
+    if law.truncated or law.constraint or len(law.shape) != 1:
         return None
-    length = instance.length(draw.shape[0])
-    if length < FEWEST_ROWS or draw.shape[0] == ONE:
+    length = instance.length(law.shape[0])
+    if length < FEWEST_ROWS or law.shape[0] == ONE:
         return None
-    rows = instance.table.reduce(draw.shape[0])
+    rows = instance.table.reduce(law.shape[0])
 
     def has_rows(node: Node) -> bool:
         return bool(node.shape) and node.shape[0] != ONE and instance.table.reduce(node.shape[0]) == rows
 
-    found = _row_by_row(draw, has_rows)
+    found = _row_by_row(law, has_rows)
     if found is None:
         return None
     known_nodes, order = found
@@ -92,17 +92,17 @@ def _rows_of(term: Term, instance: Instance, evaluate: Callable[[Node], np.ndarr
         return None
     group, first = grouped
     observed = instance.values[term.value]
-    if not _sums_fit(observed, group, whole=draw.distribution.discrete):
+    if not _sums_fit(observed, group, whole=law.distribution.discrete):
         return None
     return _Rows(group, first, Size.new(len(first), "cells", rank=DATA), known, order, observed)
 
 
 def _row_by_row(
-    draw: Draw, has_rows: Callable[[Node], bool]
+    law: Law, has_rows: Callable[[Node], bool]
 ) -> tuple[list[Node], dict[Apply, tuple[int, ...]]] | None:
     """Split what the arguments are made of into data and what is computed row by row; None if rows meet."""
-    wanted = {arg for arg in draw.args if has_rows(arg)}
-    order = topological(draw.args)
+    wanted = {arg for arg in law.args if has_rows(arg)}
+    order = topological(law.args)
     latent: set[Node] = set()
     for node in order:
         if isinstance(node, Variable) or any(arg in latent for arg in node.args):
@@ -205,8 +205,8 @@ def _merged(term: Term, make: _Maker) -> Term:
         changed = tuple(memo[arg] if k in places else arg for k, arg in enumerate(node.args))
         if isinstance(node.op, Op):
             memo[node] = node.op.build(changed, dict(node.attributes))
-    args = [memo.get(arg, arg) for arg in term.draw.args]
-    d: Distribution = term.draw.distribution
+    args = [memo.get(arg, arg) for arg in term.law.args]
+    d: Distribution = term.law.distribution
     value, distribution, arguments = d.grouped(make, rows.observed, *args)  # type: ignore[misc]
     copy_places(term.value, value)
-    return Term(names[value], value, Draw(distribution, arguments, (rows.size,)))
+    return Term(names[value], value, Law(distribution, arguments, (rows.size,)))

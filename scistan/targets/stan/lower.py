@@ -11,8 +11,8 @@ from scistan.graph.node import Apply, Data, Extent, Literal, Node, Variable
 from scistan.graph.walk import topological, use_counts
 from scistan.ops.declaration import Call, Op, Template
 from scistan.shapes import ONE, Shape
+from scistan.targets.stan.data_block import Reader, sized_type
 from scistan.targets.stan.elementwise import expand, write_elementwise
-from scistan.targets.stan.entries import Reader, sized_type
 from scistan.targets.stan.fill import filled, loops
 from scistan.targets.stan.names import Names, SizeNames
 from scistan.targets.stan.syntax import (
@@ -239,7 +239,7 @@ class Scope:
         return _named(top.named(node))
 
     def _apply(self, node: Node) -> Lowered:
-        from scistan.targets.stan.structured import STRUCTURED, lower_call
+        from scistan.targets.stan.lower_ops import STRUCTURED, lower_call
 
         if not isinstance(node, Apply) or not isinstance(node.op, Op):
             raise KeyError(f"{node!r} has no Stan form")
