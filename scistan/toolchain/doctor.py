@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import math
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from scistan.errors import ScistanError
+from scistan.memory import free_memory
 from scistan.messages.packages import untried
 from scistan.surface import SURFACES
 from scistan.toolchain.cache import open_store
@@ -17,7 +19,7 @@ from scistan.toolchain.cmdstan import find_cmdstan
 from scistan.toolchain.compiler import find_compiler, find_program
 from scistan.toolchain.evict import items, size_cap
 from scistan.toolchain.find import find_toolchain, make_names
-from scistan.toolchain.host import available_memory, free_disk, usable_cores, worker_count
+from scistan.toolchain.host import free_disk, usable_cores, worker_count
 from scistan.toolchain.place import cache_root, shared_roots
 from scistan.toolchain.report import Report, Row, Verdict
 from scistan.toolchain.wheel import find_wheel
@@ -94,8 +96,8 @@ def toolchain() -> list[Row]:
 
 def machine() -> list[Row]:
     """Say how much this machine can build at once."""
-    memory = available_memory()
-    free = f"{memory / 1e9:.1f} GB" if memory is not None else "unknown"
+    memory = free_memory()
+    free = f"{memory / 1e9:.1f} GB" if math.isfinite(memory) else "unknown"
     found = f"{usable_cores()} cores, {free} memory free: {worker_count()} compilers at once"
     return [Row("machine", found, "ok")]
 
