@@ -123,9 +123,10 @@ def cache_verify(options: argparse.Namespace) -> int:
 
     findings = verify_cache(open_store(), remove=options.remove)
     for finding in findings:
-        print(f"{finding.folder}: {finding.reason}{' (removed)' if options.remove else ''}")
+        fate = " (removed)" if finding.removed else " (in use: not removed)" if options.remove else ""
+        print(f"{finding.folder}: {finding.reason}{fate}")
     print(f"{len(findings)} of the entries are not sound" if findings else "every entry is sound")
-    return 1 if findings and not options.remove else 0
+    return 0 if all(finding.removed for finding in findings) else 1
 
 
 def cache_prune(options: argparse.Namespace) -> int:
