@@ -53,7 +53,7 @@ def python() -> list[Row]:
 def compiler() -> list[Row]:
     """Look for a C++ compiler."""
     root = cache_root()
-    found = find_compiler(root if root.is_dir() else None)
+    found = find_compiler(root if os.path.isdir(root) else None)
     if found is None:
         return [Row("compiler", "none", "problem", 'apt install g++; engine="stanli" needs none')]
     hint = "" if found.family == "clang" else "clang builds faster, if you can install it"
@@ -112,7 +112,7 @@ def cache() -> list[Row]:
         "ok" if free >= LOW_DISK else "note",
         "" if free >= LOW_DISK else "below 3 GB no precompiled header is made",
     )
-    if not root.is_dir():
+    if not os.path.isdir(root):
         return [Row("cache", f"{root} (not made yet)", "ok"), disk]
     held = items(open_store())
     size = sum(item.bytes for item in held)
@@ -126,7 +126,7 @@ def cache() -> list[Row]:
 
 def shared_verdict(path: Path) -> tuple[Verdict, str]:
     """Judge a shared cache."""
-    return ("ok", "") if path.is_dir() else ("note", "it does not exist: see SCISTAN_CACHE_READONLY")
+    return ("ok", "") if os.path.isdir(path) else ("note", "it does not exist: see SCISTAN_CACHE_READONLY")
 
 
 def version_of(package: str) -> str | None:

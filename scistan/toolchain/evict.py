@@ -39,11 +39,13 @@ def parse_size(text: str) -> int:
     1500000000
     """
     match = re.fullmatch(r"\s*([\d.]+)\s*([kmgt]?b?)\s*", text, re.IGNORECASE)
-    unit = match[2].upper() if match else ""
+    if match is None:
+        raise messages.bad_size(text)
+    unit = match[2].upper()
     unit = unit if unit in UNITS else f"{unit}B"
     try:
-        return int(float(match[1]) * UNITS[unit]) if match else int(text)
-    except ValueError:
+        return int(float(match[1]) * UNITS[unit])
+    except (ValueError, OverflowError):
         raise messages.bad_size(text) from None
 
 

@@ -63,6 +63,6 @@ def free_disk(path: Path) -> int:
     """Give the free bytes of the disk that holds a path, or would hold it."""
     import shutil
 
-    while not path.exists() and path != path.parent:
+    while not os.path.exists(path) and path != path.parent:
         path = path.parent
     return shutil.disk_usage(path).free
