@@ -10,6 +10,7 @@ import numpy as np
 from scistan.engines.columns import Columns
 from scistan.engines.encoding import to_json
 from scistan.engines.loading import load_stanli, text_for_stanli
+from scistan.engines.translate import program_for_stanli
 from scistan.messages import inference as messages
 
 __all__ = ["StanDensity"]
@@ -22,7 +23,7 @@ class StanDensity:
         stanli = load_stanli()
         given = data if isinstance(data, str) else to_json(data)
         try:
-            self._model = stanli.bridgestan_model(stan_code=text_for_stanli(text), data=given)
+            self._model = stanli.bridgestan_model(**program_for_stanli(text_for_stanli(text)), data=given)
         except RuntimeError as error:
             raise messages.program_refused("stanli", str(error), text) from None
         self.columns = Columns(self._model.param_names(include_tp=True))

@@ -9,6 +9,7 @@ from typing import Any
 
 from scistan.engines.loading import load_nutpie, load_stanli
 from scistan.engines.protocol import Request
+from scistan.engines.translate import intermediate
 from scistan.errors import ScistanError
 from scistan.messages import sampling as messages
 from scistan.surface import lacking
@@ -30,7 +31,7 @@ def ready_model(request: Request) -> Any:
 
     stanli, nutpie = load_stanli(), load_nutpie()
     try:
-        manifest = {"build_id": stanli.build_id(), "mir": stanli.stan_to_mir(request.text), "name": "model"}
+        manifest = {"build_id": stanli.build_id(), "mir": intermediate(request.text), "name": "model"}
         spliced = orjson.dumps({"__stanli": manifest}).decode()[:-1]
         rest = request.data.lstrip()[1:]
         payload = spliced + ("," if rest.strip() != "}" else "") + rest

@@ -9,6 +9,7 @@ import numpy as np
 
 from scistan.engines.density import StanDensity
 from scistan.engines.loading import has_tape, load_stanli, text_for_stanli
+from scistan.engines.translate import program_for_stanli
 from scistan.messages import sampling as messages
 
 __all__ = ["pathfinder_points"]
@@ -20,7 +21,7 @@ def pathfinder_points(text: str, data: str, chains: int, seed: int) -> list[dict
     if not has_tape():
         raise messages.pathfinder_failed("stanli can find them in the main thread only")
     try:
-        model = stanli.Model(stan_code=text_for_stanli(text), data=data, seed=seed)
+        model = stanli.Model(**program_for_stanli(text_for_stanli(text)), data=data, seed=seed)
         points = _draw(stanli, model, chains, seed)
     except (RuntimeError, ValueError) as error:
         raise messages.pathfinder_failed(str(error)) from None

@@ -16,6 +16,7 @@ from scistan.engines.progress import Progress, open_progress
 from scistan.engines.protocol import Chains, Draws, Request
 from scistan.engines.stanli_call import Buffers, run_chains
 from scistan.engines.statistics import FROM_STAN, typed
+from scistan.engines.translate import program_for_stanli
 from scistan.messages import sampling as messages
 
 __all__ = ["StanliEngine"]
@@ -67,8 +68,8 @@ def prepare(request: Request, threads: int = 1) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
-            text = text_for_stanli(request.text)
-            return stanli.Model(stan_code=text, data=request.data, seed=request.seed, threads_per_chain=threads)
+            program = program_for_stanli(text_for_stanli(request.text))
+            return stanli.Model(**program, data=request.data, seed=request.seed, threads_per_chain=threads)
     except (RuntimeError, ValueError) as error:
         raise messages.program_refused("stanli", str(error)) from None
 

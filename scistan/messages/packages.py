@@ -27,6 +27,15 @@ def _specifier(known: str) -> str:
     return f">={first},<={last}" if last else f"=={first}"
 
 
+def compiler_cannot_start(package: str, why: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"{package}'s compiler cannot start in this process, where torch uses AMX, nor in one of its own: {why}.",
+        remedy="sample once before torch is used, set ONEDNN_MAX_CPU_ISA=AVX512_CORE before Python starts,"
+        " or use engine='cmdstan'",
+        place=user_place(),
+    )
+
+
 def untried(package: str, known: str) -> str:
     return f"known to work: {package} {known}"
 

@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
@@ -114,7 +115,7 @@ def read_memo(memo: Path | None) -> dict[str, Compiler]:
             return KNOWN
         for signature, facts in document["known"].items():
             KNOWN[signature] = Compiler(**{**facts, "command": tuple(facts["command"])})
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
     return KNOWN
 
@@ -136,4 +137,5 @@ def write_memo(memo: Path | None, known: dict[str, Compiler]) -> None:
         fresh.chmod(0o600)
         os.replace(fresh, memo / MEMO)
     except OSError:
-        fresh.unlink(missing_ok=True)
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
