@@ -34,7 +34,8 @@ FULL = Plan(
     ("-e", ".[cmdstan,nutpie,plot,test]", "pandas"),
     (
         ("-m", "not slow", "tests"),
-        ("-m", "slow", "tests/engines", "tests/test_smoke.py", "tests/inference/test_mcmc_cmdstan.py"),
+        ("-m", "slow", "tests/engines", "tests/test_smoke.py", "tests/inference/test_mcmc_cmdstan.py",
+         "tests/inference/test_full_methods.py"),
     ),
 )
 # Nothing is byte-compiled that is not used: half of the time that an installation takes.

@@ -49,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
     verify.add_argument("--remove", action="store_true", help="remove what is not sound")
     prune = add(actions, "prune", cache_prune, "remove the least recently used")
     prune.add_argument("--size", help="until the cache is no bigger, such as 1GB; the cap unless given")
-    prune.add_argument("--days", type=float, default=0.0, help="and all that was not used for so many days")
+    prune.add_argument("--days", type=days, default=0.0, help="and all that was not used for so many days")
     add(actions, "clear", cache_clear, "remove all that is not in use")
     export = add(actions, "export", cache_export, "write executables to a tar file")
     export.add_argument("file", type=Path)
@@ -58,6 +58,14 @@ def parser() -> argparse.ArgumentParser:
     bring = add(actions, "import", cache_import, "take in an exported tar file")
     bring.add_argument("file", type=Path)
     return top
+
+
+def days(text: str) -> float:
+    """Read a number of days; less than none would be everything."""
+    number = float(text)
+    if not 0 <= number < float("inf"):
+        raise ValueError(text)
+    return number
 
 
 def add(
@@ -123,9 +131,10 @@ def cache_verify(options: argparse.Namespace) -> int:
 
     findings = verify_cache(open_store(), remove=options.remove)
     for finding in findings:
-        print(f"{finding.folder}: {finding.reason}{' (removed)' if options.remove else ''}")
+        fate = " (removed)" if finding.removed else " (in use: not removed)" if options.remove else ""
+        print(f"{finding.folder}: {finding.reason}{fate}")
     print(f"{len(findings)} of the entries are not sound" if findings else "every entry is sound")
-    return 1 if findings and not options.remove else 0
+    return 0 if all(finding.removed for finding in findings) else 1
 
 
 def cache_prune(options: argparse.Namespace) -> int:

@@ -3,44 +3,18 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 
 from scistan.errors import ScistanError
 from scistan.graph.instance import Instance
+from scistan.memory import free_memory
 from scistan.messages import sampling as messages
 
-__all__ = ["check_draws_fit", "check_fits", "check_size", "free_memory", "sizes_of"]
+__all__ = ["check_draws_fit", "check_fits", "check_size", "sizes_of"]
 
 _SHOWN = 3
 _MOST = 10**18  # rows that a float counts without running over
 Told = Callable[[float, float, Sequence[tuple[str, float]]], ScistanError]
-
-
-def free_memory() -> float:
-    """Give the bytes of memory that a process could still take; infinity where that is unknown."""
-    limit = _control_group_rest()
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable"):
-                return min(limit, float(line.split()[1]) * 1024)
-    except OSError:
-        pass
-    try:
-        return min(limit, float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")))
-    except (ValueError, OSError, AttributeError):
-        return limit
-
-
-def _control_group_rest() -> float:
-    """Give what a container's limit leaves."""
-    base = Path("/sys/fs/cgroup")
-    try:
-        top = (base / "memory.max").read_text().strip()
-        return float("inf") if top == "max" else float(top) - float((base / "memory.current").read_text())
-    except (OSError, ValueError):
-        return float("inf")
 
 
 def sizes_of(instance: Instance, names: Iterable[str], rows: int) -> dict[str, float]:

@@ -169,6 +169,14 @@ def bad_place(variable: str, name: str, why: str) -> ToolchainError:
     )
 
 
+def no_home() -> ToolchainError:
+    """A user without a home folder, as in containers that run under any number."""
+    return ToolchainError(
+        "there is no place for the cache: this user has no home folder",
+        remedy="set SCISTAN_CACHE, or HOME, to a folder you can write to",
+    )
+
+
 def too_much_to_import(path: Path, what: str, limit: float) -> ToolchainError:
     """An archive that would unpack to more than an export ever holds."""
     return ToolchainError(

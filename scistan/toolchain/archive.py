@@ -9,34 +9,43 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO, Any, TypeAlias, cast
 
 from scistan.errors import ScistanError
 from scistan.messages import toolchain as messages
 from scistan.toolchain.evict import size_cap
 from scistan.toolchain.place import MODELS, PRODUCTS
 
-__all__ = ["grouped", "opened", "unpack"]
+__all__ = ["Groups", "opened", "unpack"]
 
-UNREADABLE = (OSError, ValueError, tarfile.TarError, EOFError, zlib.error)
+UNREADABLE = (OSError, ValueError, OverflowError, RecursionError, tarfile.TarError, EOFError, zlib.error)
 ENTRY = 500_000_000  # bytes of one entry: executables have some ten million
 MEMBERS = 100_000
 DEEPEST = 8  # folders inside an entry
-LONGEST = 200  # characters of a name
+LONGEST = 200  # bytes of a name
 PIECE = 1 << 20
+HEADERS = 32 << 20  # bytes of all headers: five for each of two thousand models have some five million
 KEY = re.compile(r"[0-9a-f]{64}")
+Groups: TypeAlias = dict[tuple[str, str], list[tarfile.TarInfo]]
 
 
 class Bounded:
-    """A file that is never read in a big piece: a header that claims a name of gigabytes must not take them."""
+    """A file that is never read in a big piece: a header that claims a name of gigabytes must not take them.
+
+    Nor may many small pieces, of a table of holes without end, while headers are all that is read.
+    """
 
     def __init__(self, file: IO[bytes], path: Path) -> None:
         self._file, self._path = file, path
+        self.left: float = HEADERS
 
     def read(self, size: int = -1) -> bytes:
         """Read a piece."""
         if not 0 <= size <= 16 * PIECE:
             raise messages.too_much_to_import(self._path, "one of its headers", 16 * PIECE)
+        self.left -= size
+        if self.left < 0:
+            raise messages.too_much_to_import(self._path, "the table of what it holds", HEADERS)
         return self._file.read(size)
 
     def seek(self, place: int, whence: int = 0) -> int:
@@ -49,25 +58,27 @@ class Bounded:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[tarfile.TarFile]:
-    """Open an archive, plain or compressed by gzip."""
+def opened(path: Path) -> Iterator[tuple[tarfile.TarFile, Groups]]:
+    """Open an archive, plain or compressed by gzip, and list its files by entry."""
     try:
         with open(path, "rb") as raw:
             compressed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
             file: IO[bytes] = gzip.GzipFile(fileobj=raw) if compressed else raw  # type: ignore[assignment]
-            bounded: Any = Bounded(file, path)
-            with tarfile.open(fileobj=bounded, mode="r:") as archive:
-                yield archive
+            bounded = Bounded(file, path)
+            with tarfile.open(fileobj=cast(Any, bounded), mode="r:") as archive:
+                groups = grouped(archive, path)
+                bounded.left = float("inf")  # what was listed is bounded in size
+                yield archive, groups
     except ScistanError:
         raise
     except UNREADABLE as error:
         raise messages.bad_archive(path, str(error)) from error
 
 
-def grouped(archive: tarfile.TarFile, path: Path) -> dict[tuple[str, str], list[tarfile.TarInfo]]:
+def grouped(archive: tarfile.TarFile, path: Path) -> Groups:
     """Sort an archive's files by entry, refusing names that lead anywhere else and sizes that no export has."""
-    groups: dict[tuple[str, str], list[tarfile.TarInfo]] = {}
+    groups: Groups = {}
     sizes: dict[tuple[str, str], int] = {}
     total, cap = 0, size_cap()
     for number, member in enumerate(archive):
@@ -93,7 +104,7 @@ def plain(member: tarfile.TarInfo, parts: tuple[str, ...]) -> bool:
         and 2 <= len(parts) <= 2 + DEEPEST
         and parts[0] in (MODELS, PRODUCTS)
         and KEY.fullmatch(parts[1]) is not None
-        and all(part != ".." and part.isprintable() and len(part) <= LONGEST for part in parts)
+        and all(part != ".." and part.isprintable() and len(part.encode()) <= LONGEST for part in parts)
     )
 
 

@@ -25,11 +25,11 @@ TEMPORARY: list[Path] = []
 def open_store(root: Path | None = None) -> Store:
     """Open the cache for reading; nothing is made on the disk."""
     root = root or cache_root()
-    if root.is_dir():
+    if os.path.isdir(root):
         refuse_public(root)
     shared = []
     for path in shared_roots():
-        if path.is_dir():
+        if os.path.isdir(path):
             refuse_public(path, trusted_owners(path, shared=True))
             shared.append(path)
     return Store(root, (*TEMPORARY, *shared))

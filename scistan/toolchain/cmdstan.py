@@ -34,7 +34,7 @@ class CmdStanFiles:
     def compiler(self) -> str:
         """The compiler its makefile calls: make/local, else CXX, else the makefile's own choice."""
         try:
-            local = (self.folder / "make" / "local").read_text()
+            local = (self.folder / "make" / "local").read_text(errors="replace")
         except OSError:
             local = ""
         chosen = re.findall(r"^\s*CXX\s*[:?]?=\s*(.+?)\s*$", local, re.MULTILINE)
@@ -51,14 +51,14 @@ class CmdStanFiles:
 def find_cmdstan() -> CmdStanFiles | None:
     """Find CmdStan where cmdstanpy would: CMDSTAN, the conda environment, ~/.cmdstan."""
     if chosen := os.environ.get("CMDSTAN"):
-        found = read_cmdstan(Path(chosen).expanduser())
+        found = read_cmdstan(Path(os.path.expanduser(chosen)))  # `~nosuch` stays as it is: no such folder
         if found is None:
             raise messages.bad_cmdstan(chosen)
         return found
     conda = os.environ.get("CONDA_PREFIX", sys.prefix)
     places = [Path(conda) / "bin" / "cmdstan", Path(conda) / "Library" / "bin" / "cmdstan"]
-    installed = Path.home() / ".cmdstan"
-    if installed.is_dir():
+    installed = Path(os.path.expanduser("~/.cmdstan"))
+    if os.path.isdir(installed):
         places += sorted(installed.glob("cmdstan-*"), key=version_order, reverse=True)
     return next((found for place in places if (found := read_cmdstan(place))), None)
 
@@ -72,12 +72,12 @@ def version_order(folder: Path) -> tuple[list[int], bool, str]:
 def read_cmdstan(folder: Path) -> CmdStanFiles | None:
     """Read a CmdStan folder; None where there is no built CmdStan."""
     try:
-        makefile = (folder / "makefile").read_text()
-    except OSError:
+        makefile = (folder / "makefile").read_text(errors="replace")
+    except (OSError, ValueError):
         return None
     version = re.search(r"^CMDSTAN_VERSION\s*:?=\s*(\S+)", makefile, re.MULTILINE)
     files = CmdStanFiles(folder.absolute(), version[1] if version else "unknown")
-    return files if files.stanc.is_file() else None
+    return files if os.path.isfile(files.stanc) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,8 @@ class CmdStan:
 
     def local(self) -> dict[str, str]:
         """Hash what the user set for CmdStan in make/local and in the home folder."""
-        paths = (self.files.folder / "make" / "local", Path.home() / ".config" / "stan" / "make.local")
-        return {str(number): file_digest(path) for number, path in enumerate(paths) if path.is_file()}
+        paths = (self.files.folder / "make" / "local", Path(os.path.expanduser("~/.config/stan/make.local")))
+        return {str(number): file_digest(path) for number, path in enumerate(paths) if os.path.isfile(path)}
 
     def key_part(self, options: BuildOptions) -> dict[str, Json]:
         """Say what of the toolchain decides the build; CmdStan always links every method."""

@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
@@ -79,7 +80,7 @@ def read_memo(memo: Path | None) -> dict[str, Compiler]:
             return KNOWN
         for signature, facts in document["known"].items():
             KNOWN[signature] = Compiler(**{**facts, "command": tuple(facts["command"])})
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
     return KNOWN
 
@@ -101,4 +102,5 @@ def write_memo(memo: Path | None, known: dict[str, Compiler]) -> None:
         fresh.chmod(0o600)
         os.replace(fresh, memo / MEMO)
     except OSError:
-        fresh.unlink(missing_ok=True)
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)

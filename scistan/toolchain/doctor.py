@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import math
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from scistan.errors import ScistanError
+from scistan.memory import free_memory
 from scistan.messages.packages import untried
 from scistan.surface import SURFACES
 from scistan.toolchain.cache import open_store
@@ -17,7 +19,7 @@ from scistan.toolchain.cmdstan import find_cmdstan
 from scistan.toolchain.compiler import find_compiler, find_program
 from scistan.toolchain.evict import items, size_cap
 from scistan.toolchain.find import find_toolchain, make_names
-from scistan.toolchain.host import available_memory, free_disk, usable_cores, worker_count
+from scistan.toolchain.host import free_disk, usable_cores, worker_count
 from scistan.toolchain.place import cache_root, shared_roots
 from scistan.toolchain.report import Report, Row, Verdict
 from scistan.toolchain.wheel import find_wheel
@@ -51,7 +53,7 @@ def python() -> list[Row]:
 def compiler() -> list[Row]:
     """Look for a C++ compiler."""
     root = cache_root()
-    found = find_compiler(root if root.is_dir() else None)
+    found = find_compiler(root if os.path.isdir(root) else None)
     if found is None:
         return [Row("compiler", "none", "problem", 'apt install g++; engine="stanli" needs none')]
     hint = "" if found.family == "clang" else "clang builds faster, if you can install it"
@@ -94,8 +96,8 @@ def toolchain() -> list[Row]:
 
 def machine() -> list[Row]:
     """Say how much this machine can build at once."""
-    memory = available_memory()
-    free = f"{memory / 1e9:.1f} GB" if memory is not None else "unknown"
+    memory = free_memory()
+    free = f"{memory / 1e9:.1f} GB" if math.isfinite(memory) else "unknown"
     found = f"{usable_cores()} cores, {free} memory free: {worker_count()} compilers at once"
     return [Row("machine", found, "ok")]
 
@@ -110,7 +112,7 @@ def cache() -> list[Row]:
         "ok" if free >= LOW_DISK else "note",
         "" if free >= LOW_DISK else "below 3 GB no precompiled header is made",
     )
-    if not root.is_dir():
+    if not os.path.isdir(root):
         return [Row("cache", f"{root} (not made yet)", "ok"), disk]
     held = items(open_store())
     size = sum(item.bytes for item in held)
@@ -124,7 +126,7 @@ def cache() -> list[Row]:
 
 def shared_verdict(path: Path) -> tuple[Verdict, str]:
     """Judge a shared cache."""
-    return ("ok", "") if path.is_dir() else ("note", "it does not exist: see SCISTAN_CACHE_READONLY")
+    return ("ok", "") if os.path.isdir(path) else ("note", "it does not exist: see SCISTAN_CACHE_READONLY")
 
 
 def version_of(package: str) -> str | None:

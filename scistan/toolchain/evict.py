@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from scistan.toolchain.store import Store
 from scistan.toolchain.use import only_if_free, running_executables
 from scistan.toolchain.workspace import sweep
 
-__all__ = ["Item", "items", "parse_size", "prune", "remove_unused", "size_cap", "trim"]
+__all__ = ["Item", "items", "parse_size", "prune", "size_cap", "trim"]
 
 DEFAULT_CAP = 5_000_000_000
 GRACE = 600.0  # seconds after its last use in which an entry counts as in use
@@ -40,11 +39,13 @@ def parse_size(text: str) -> int:
     1500000000
     """
     match = re.fullmatch(r"\s*([\d.]+)\s*([kmgt]?b?)\s*", text, re.IGNORECASE)
-    unit = match[2].upper() if match else ""
+    if match is None:
+        raise messages.bad_size(text)
+    unit = match[2].upper()
     unit = unit if unit in UNITS else f"{unit}B"
     try:
-        return int(float(match[1]) * UNITS[unit]) if match else int(text)
-    except ValueError:
+        return int(float(match[1]) * UNITS[unit])
+    except (ValueError, OverflowError):
         raise messages.bad_size(text) from None
 
 
@@ -90,10 +91,8 @@ def prune(store: Store, *, size: int, older_than: float = 0.0, grace: float = GR
     return removed
 
 
-def remove_unused(
-    store: Store, item: Item, running: frozenset[str], grace: float, still: Callable[[], bool] = lambda: True
-) -> bool:
-    """Remove an item unless someone builds, holds, runs or has just asked for it, if there is `still` a reason."""
+def remove_unused(store: Store, item: Item, running: frozenset[str], grace: float) -> bool:
+    """Remove an item unless someone builds, holds, runs or has just asked for it."""
     from filelock import Timeout
 
     if os.path.realpath(item.folder / EXECUTABLE) in running:
@@ -105,7 +104,7 @@ def remove_unused(
         return False
     try:
         with only_if_free(item.folder) as free:
-            if not free or time.time() - last_use(item.folder) < grace or not still():
+            if not free or time.time() - last_use(item.folder) < grace:
                 return False
             store.discard(item.folder)
     finally:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 from pathlib import Path
 
+from scistan.memory import free_memory
 from scistan.toolchain.keys import Json
 
-__all__ = ["available_memory", "cpu_flags", "free_disk", "platform_part", "usable_cores", "worker_count"]
+__all__ = ["cpu_flags", "free_disk", "platform_part", "usable_cores", "worker_count"]
 
 COMPILE_MEMORY = 2_000_000_000  # a model with templates over Stan Math: 1.5 to 2 GB at its peak
 
@@ -52,37 +52,17 @@ def usable_cores() -> int:
     return cores
 
 
-def available_memory() -> int | None:
-    """Give the memory that can be used now, in bytes, or None where the system does not say."""
-    candidates = []
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        candidates += [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
-        limit = Path("/sys/fs/cgroup/memory.max").read_text().strip()
-        if limit != "max":
-            used = int(Path("/sys/fs/cgroup/memory.current").read_text())
-            candidates.append(max(0, int(limit) - used))
-    except (OSError, ValueError):
-        pass
-    if not candidates and sys.platform != "win32":
-        with suppress(ValueError, OSError):
-            candidates.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2)
-    return min(candidates, default=None)
-
-
 def worker_count(asked: int | None = None) -> int:
     """Choose how many compilers run at once: by cores and by memory, unless told."""
     if asked is not None:
         return max(1, asked)
-    memory = available_memory()
-    by_memory = usable_cores() if memory is None else memory // COMPILE_MEMORY
-    return max(1, min(usable_cores(), by_memory))
+    return int(max(1, min(usable_cores(), free_memory() // COMPILE_MEMORY)))
 
 
 def free_disk(path: Path) -> int:
     """Give the free bytes of the disk that holds a path, or would hold it."""
     import shutil
 
-    while not path.exists() and path != path.parent:
+    while not os.path.exists(path) and path != path.parent:
         path = path.parent
     return shutil.disk_usage(path).free

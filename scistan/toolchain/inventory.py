@@ -6,12 +6,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from scistan.toolchain.evict import Item, items, prune, remove_unused
+from scistan.toolchain.evict import Item, items, prune
+from scistan.toolchain.lock import key_lock
 from scistan.toolchain.place import MODELS
 from scistan.toolchain.record import LONGEST, BadRecordError, BuildRecord, read_record, verify_folder
 from scistan.toolchain.shown import shown
 from scistan.toolchain.source import PROGRAM
 from scistan.toolchain.store import Store
+from scistan.toolchain.use import only_if_free
 
 __all__ = ["Finding", "Listed", "ago", "clear", "list_cache", "verify_cache"]
 
@@ -30,11 +32,12 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """An entry that is not sound, and why."""
+    """An entry that is not sound, why, and whether it was removed: what is in use is not."""
 
     kind: str
     folder: Path
     reason: str
+    removed: bool
 
 
 def list_cache(store: Store) -> list[Listed]:
@@ -70,15 +73,29 @@ def title(item: Item, record: BuildRecord) -> str:
 
 def verify_cache(store: Store, *, remove: bool = False) -> list[Finding]:
     """Check every byte of every entry; remove what is not sound if told."""
-    findings = []
-    for kind, folder in store.folders():
-        if reason := fault(folder):
-            findings.append(Finding(kind, folder, reason))
-            if remove:
-                # Somebody may build it again right now: what is sound once its lock is had stays.
-                item = Item(kind, folder, 0, 0.0)
-                remove_unused(store, item, frozenset(), 0.0, lambda folder=folder: bool(fault(folder)))  # type: ignore[misc]
-    return findings
+    suspects = ((kind, folder) for kind, folder in store.folders() if fault(folder))
+    return [finding for kind, folder in suspects if (finding := examine(store, kind, folder, remove=remove))]
+
+
+def examine(store: Store, kind: str, folder: Path, *, remove: bool) -> Finding | None:
+    """Look at an entry again with its lock in hand: somebody may have built it again meanwhile, or cleared it."""
+    from filelock import Timeout
+
+    lock = key_lock(store.root, folder.name)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return None  # being built again right now
+    try:
+        reason = fault(folder) if folder.exists() else ""
+        if not reason:
+            return None
+        with only_if_free(folder) as free:
+            if remove and free:
+                store.discard(folder)
+        return Finding(kind, folder, reason, removed=remove and free)
+    finally:
+        lock.release()
 
 
 def fault(folder: Path) -> str:

@@ -31,7 +31,13 @@ def cache_root() -> Path:
         return _absolute(chosen, "SCISTAN_CACHE")
     import platformdirs
 
-    return Path(platformdirs.user_cache_dir("scistan", appauthor=False))
+    try:
+        usual = Path(platformdirs.user_cache_dir("scistan", appauthor=False))
+    except RuntimeError:  # a user without a home, told by newer versions; older ones name a folder `~`
+        raise messages.no_home() from None
+    if not usual.is_absolute():
+        raise messages.no_home()
+    return usual
 
 
 def shared_roots() -> tuple[Path, ...]:
@@ -42,9 +48,13 @@ def shared_roots() -> tuple[Path, ...]:
 
 def _absolute(name: str, variable: str) -> Path:
     try:
-        return Path(name).expanduser().absolute()
-    except (RuntimeError, ValueError) as error:  # `~nosuch`, or a name that no file can have
+        path = Path(name).expanduser().absolute()
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return path  # told, or made, by who uses it
+    except (RuntimeError, ValueError, OSError) as error:  # `~nosuch`, or a name that no file can have
         raise messages.bad_place(variable, name, str(error)) from None
+    return path
 
 
 def make_private(folder: Path) -> None:

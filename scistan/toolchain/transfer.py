@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import tarfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from scistan.messages import toolchain as messages
-from scistan.toolchain.archive import grouped, opened, unpack
+from scistan.toolchain.archive import Groups, opened, unpack
 from scistan.toolchain.cache import disk_error
 from scistan.toolchain.host import cpu_flags, platform_part
 from scistan.toolchain.lock import key_lock
@@ -54,6 +55,8 @@ def export_cache(store: Store, path: Path, *, keys: Sequence[str] = (), objects:
     chosen = list(exported(store, keys, objects))
     if not chosen:
         raise messages.nothing_to_export(keys)
+    if not path.name:
+        raise messages.no_export(path, "it is a folder")
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         with tarfile.open(fresh, "w:gz", compresslevel=6) as archive:
@@ -63,7 +66,8 @@ def export_cache(store: Store, path: Path, *, keys: Sequence[str] = (), objects:
     except OSError as error:
         raise messages.no_export(path, error.strerror or str(error)) from error
     finally:
-        fresh.unlink(missing_ok=True)
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
     return [folder.name for _, folder in chosen]
 
 
@@ -76,17 +80,14 @@ def anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
 
 def import_cache(store: Store, path: Path) -> Imported:
     """Take in the entries of an export that fit this machine; each is checked as if it were to be run."""
-    with opened(path) as archive:
-        groups = grouped(archive, path)
+    with opened(path) as (archive, groups):
         try:
             return take_all_in(store, archive, path, groups)
         except OSError as error:
             raise disk_error(error, store.root) from error
 
 
-def take_all_in(
-    store: Store, archive: tarfile.TarFile, path: Path, groups: dict[tuple[str, str], list[tarfile.TarInfo]]
-) -> Imported:
+def take_all_in(store: Store, archive: tarfile.TarFile, path: Path, groups: Groups) -> Imported:
     """Take in the entries of an archive one by one."""
     prepare_root(store.root)
     added, present, skipped = [], [], []

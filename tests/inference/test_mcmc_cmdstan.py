@@ -1,6 +1,7 @@
 """The compiled engine and what only CmdStan does: real builds, so slow."""
 
 import gc
+import json
 import os
 import subprocess
 import sys
@@ -152,3 +153,27 @@ m.pathfinder(draws=50, seed=1, progress=False)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "INFO" not in done.stderr
+
+
+WITHOUT_STREAMS = """
+import os, sys, warnings
+warnings.simplefilter("ignore")
+from tests.zoo import eight_schools
+answers = os.fdopen(os.dup2(1, 30), "w")
+if sys.argv[1] == "stderr":
+    sys.stderr.close()
+else:
+    for number in sys.argv[1]:
+        os.close(int(number))
+fit = eight_schools().mcmc(draws=20, warmup=30, chains=2, seed=1, engine="cmdstan")
+print(fit["mu"].values.tolist(), file=answers, flush=True)
+"""
+
+
+@pytest.mark.parametrize("closed", ["stderr", "2", "12", "012"])
+def test_a_run_in_a_process_whose_streams_are_closed(fit, closed):
+    expected = eight_schools().mcmc(draws=20, warmup=30, chains=2, seed=1, engine="cmdstan", progress=False)
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_STREAMS, closed], stdout=subprocess.PIPE, text=True, check=False, timeout=300
+    )
+    assert json.loads(done.stdout) == expected["mu"].values.tolist()

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import threading
 import time
+from contextlib import suppress
+from pathlib import Path
 
+from scistan.cli import main
 from scistan.toolchain.build import compile_stan, held_executable
 from scistan.toolchain.cache import open_store
 from scistan.toolchain.inventory import clear, verify_cache
+from scistan.toolchain.lock import key_lock
 from scistan.toolchain.options import BuildOptions
+from scistan.toolchain.use import hold
 
 
 def clear_until(stopped: threading.Event) -> None:
@@ -51,12 +55,71 @@ def test_an_executable_is_held_from_the_moment_it_is_found(tiny, own_cache):
         clearing.join()
 
 
+def damage(folder: Path) -> None:
+    """Put a file into an entry that does not belong there."""
+    (folder / "foreign").touch(mode=0o600)
+
+
+def test_builds_beside_a_cache_that_is_verified_and_damaged_all_the_time(tiny, own_cache):
+    """What is damaged is removed and built again; no builder fails, and what is sound is neither named nor removed."""
+    stopped, removed = threading.Event(), []
+
+    def verify_until() -> None:
+        while not stopped.is_set():
+            store = open_store()
+            for number, (_, folder) in enumerate(store.folders()):
+                if number % 3 == 0:
+                    with suppress(OSError):  # gone since it was listed
+                        damage(folder)
+            removed.extend(finding for finding in verify_cache(store, remove=True) if finding.removed)
+
+    verifying = threading.Thread(target=verify_until)
+    verifying.start()
+    try:
+        children = [tiny.child(*(f"model {{ }} // {n} {k}" for k in range(4))) for n in range(2)]
+        results = [result for child in children for result in json.loads(child.communicate(timeout=120)[0])]
+    finally:
+        stopped.set()
+        verifying.join()
+    assert len(results) == 8
+    assert [result for result in results if isinstance(result, dict)] == []
+    assert removed
+    assert {finding.reason for finding in removed} == {"files are missing or foreign: foreign"}
+
+
+def test_beside_builds_verify_finds_nothing_where_nothing_is_damaged(tiny, own_cache):
+    """An entry that is replaced or cleared while it is read is not a finding."""
+    stopped = threading.Event()
+    clearing = threading.Thread(target=clear_until, args=(stopped,))
+    clearing.start()
+    try:
+        child = tiny.child(*(f"model {{ }} // {k}" for k in range(4)))
+        findings = []
+        while child.poll() is None:
+            findings += verify_cache(open_store())
+        assert [result for result in json.loads(child.communicate()[0]) if isinstance(result, dict)] == []
+    finally:
+        stopped.set()
+        clearing.join()
+    assert findings == []
+
+
 def test_verify_leaves_alone_what_somebody_builds_again(tiny, own_cache):
-    """An entry that is damaged when it is seen and sound when its lock is had is not removed."""
-    options = BuildOptions(precompiled_header=False)
-    path = compile_stan("model { }", options=options, toolchain=tiny.toolchain(), progress=False)
-    (path.parent / "foreign").touch()
-    os.chmod(path.parent / "foreign", 0o600)
-    findings = verify_cache(open_store(), remove=True)
-    assert [finding.folder for finding in findings] == [path.parent]
+    """An entry whose lock another has is his to mend; what is held is named and stays."""
+    path = compile_stan(
+        "model { }", options=BuildOptions(precompiled_header=False), toolchain=tiny.toolchain(), progress=False
+    )
+    damage(path.parent)
+    with key_lock(own_cache, path.parent.name):
+        assert verify_cache(open_store(), remove=True) == []
+    with hold(path):
+        (finding,) = verify_cache(open_store(), remove=True)
+        assert not finding.removed
+        assert main(["cache", "verify", "--remove"]) == 1
+    assert path.exists()
+    (finding,) = verify_cache(open_store())
+    assert (finding.folder, finding.removed) == (path.parent, False)
+    assert main(["cache", "verify"]) == 1
+    assert main(["cache", "verify", "--remove"]) == 0
     assert not path.exists()
+    assert main(["cache", "verify"]) == 0

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from scistan.toolchain import cmdstan, compiler, find
+from scistan.toolchain import compiler, find
 from scistan.toolchain.build import compile_stan
 from scistan.toolchain.cmdstan import CmdStan, find_cmdstan
 from scistan.toolchain.compiler import find_compiler
@@ -139,7 +139,7 @@ def test_a_wrong_cmdstan_variable_is_told(own_cache, tmp_path, monkeypatch):
 def test_the_newest_cmdstan_of_the_home_folder(installed, tmp_path, monkeypatch):
     monkeypatch.delenv("CMDSTAN")
     home = tmp_path / "home"
-    monkeypatch.setattr(cmdstan.Path, "home", lambda: home)
+    monkeypatch.setenv("HOME", str(home))
     for version in ("2.9.0", "2.36.0", "2.36.0-rc1", "2.100.0-broken"):
         folder = home / ".cmdstan" / f"cmdstan-{version}"
         shutil.copytree(installed, folder, symlinks=True)

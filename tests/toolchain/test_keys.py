@@ -116,10 +116,10 @@ def test_canonical_json_has_one_form():
 
 @pytest.mark.parametrize(
     ("cores", "memory", "expected"),
-    [(8, 64_000_000_000, 8), (8, 5_000_000_000, 2), (4, 500_000_000, 1), (2, None, 2)],
+    [(8, 64_000_000_000, 8), (8, 5_000_000_000, 2), (4, 500_000_000, 1), (2, float("inf"), 2)],
 )
 def test_workers_by_cores_and_memory(monkeypatch, cores, memory, expected):
     monkeypatch.setattr(host, "usable_cores", lambda: cores)
-    monkeypatch.setattr(host, "available_memory", lambda: memory)
+    monkeypatch.setattr(host, "free_memory", lambda: memory)
     assert host.worker_count() == expected
     assert host.worker_count(3) == 3

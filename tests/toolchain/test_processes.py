@@ -62,6 +62,20 @@ def test_sixteen_processes_one_compilation(tiny, own_cache, tmp_path):
 
 
 @posix_only
+@pytest.mark.parametrize("closed", ["2", "12", "012"])
+def test_builds_in_a_process_whose_streams_are_closed(tiny, own_cache, closed):
+    """The files that a build opens get the numbers of the closed streams; nothing may be written there by mistake."""
+    (path,) = answers(tiny.child("model { }", TINY_CLOSED=closed, TINY_PROGRESS="1"))
+    assert subprocess.run([path, "info"], capture_output=True).returncode == 0
+    child = tiny.child("model {\n BAD }", TINY_CLOSED=closed)
+    (refused,) = json.loads(child.communicate(timeout=60)[0])
+    assert "line 2" in refused["error"]
+    assert not verify_cache(open_store())
+    assert not [lock for lock in (own_cache / "locks").iterdir() if lock.stat().st_size]
+    assert not list((own_cache / "tmp").iterdir())
+
+
+@posix_only
 def test_a_dead_owners_lock_is_taken_over(tiny, own_cache):
     owner = tiny.child("model { }", TINY_SLEEP="60")
     until(lambda: tiny.compilations() == 1)

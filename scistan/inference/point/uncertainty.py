@@ -172,7 +172,7 @@ def _grouped(slopes: Tensor, check: Tensor, few: int, covariance: tuple[Tensor, 
     if float((expected - flat[-1]).abs().max()) > 1e-8 * (1 + float(expected.abs().max())):
         return None
     among, across, within = covariance
-    variance = (globally * (among @ globally.reshape(few, -1)).reshape(globally.shape)).sum(0)
+    variance = (globally * (among @ globally.flatten(1)).reshape(globally.shape)).sum(0)
     variance = variance + 2 * (locally * _mix(across, globally)).sum(0)
     inner = (within[:, :, :, None] * locally.permute(1, 0, 2)[:, None]).sum(2)  # (J, K, elements)
     return variance + (locally.permute(1, 0, 2) * inner).sum(1)

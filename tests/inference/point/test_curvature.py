@@ -140,3 +140,19 @@ def test_many_groups_need_no_square_matrix():
     assert np.isfinite(errors["theta"]).all()
     assert np.isnan(found.std_errors["theta"]).all()  # known, and not to be believed: see test_intervals
     assert found.idata(3).posterior["theta"].shape == (1, 3, count)
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_groups_that_share_no_parameter(monkeypatch, wide):
+    monkeypatch.setattr(modes, "DENSE", 10)
+    m = ss.Model("apart")
+    m.theta = ss.Normal(0, 1, shape=60)
+    m.slope = ss.Normal(0, 1, shape=(60, 2)) if wide else ss.data(np.zeros((60, 2)))
+    m.y = ss.Normal(m.theta + m.slope.sum(axis=1), 1).observe(np.linspace(-1, 1, 60))
+    m.twice = 2 * m.theta
+    found = m.map(seed=0, starts=1)
+    assert found.source.mode.curvature.kind == "arrow"
+    # A coordinate's variance among k that are added up: the inverse of 1 + 11' is 1 - 11' / (k + 1).
+    exact = np.sqrt(1 - 1 / (4 if wide else 2))
+    np.testing.assert_allclose(found.std_errors["theta"], np.full(60, exact), rtol=1e-6)
+    np.testing.assert_allclose(found.std_errors["twice"], np.full(60, 2 * exact), rtol=1e-6)
