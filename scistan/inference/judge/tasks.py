@@ -101,7 +101,8 @@ class _Run:
                 self._submit(self.waiting.popleft())
             if self.away:
                 future = self.back.get()
-                self._take(future, self.away.pop(future))
+                self._take(future, self.away[future])
+                del self.away[future]  # only now: an interrupt on the way loses nothing
 
     def stop(self) -> None:
         """Call back what has not begun, and take what is ready; threads of this process end what they are at."""
