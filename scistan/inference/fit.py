@@ -268,6 +268,16 @@ class Fit:
 
         return kfold(self, k, by, var_name, seed, executor, folder, progress, **options)
 
+    def check_model(self, statistics: Any = None, level: float = 0.01, draws: int = 2000) -> Any:
+        """Judge the model: predictive checks, calibration of predictions (LOO-PIT), sensitivity to the prior.
+
+        `statistics` are names (mean, sd, min, max, skew, zeros) or functions of a data set; `draws` is how many draws
+        are looked at, `level` the chance of a false alarm.
+        """
+        from scistan.inference.judge.check import check_model
+
+        return check_model(self, statistics, level, draws)
+
     def __repr__(self) -> str:
         chains, draws = self.shape
         found = self._diagnosis

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from scistan.messages import judge as messages
 if TYPE_CHECKING:
     from scistan.inference.judge.calibration import Calibration
 
-__all__ = ["draw_ecdf", "plot_ranks"]
+__all__ = ["plot_places", "plot_ranks"]
 
 _LEVEL = 0.05
 _INK, _BAND = "#1f4e79", "#cfd8e3"
@@ -35,6 +35,19 @@ def plot_ranks(found: Calibration, var_names: Sequence[str] | str | None, kind: 
         for axis, one in zip(row, kinds, strict=True):
             (_draw_histogram if one == "hist" else draw_ecdf)(axis, places)
             axis.set_title(element, fontsize="small")
+    return figure
+
+
+def plot_places(places: Mapping[str, np.ndarray], label: str) -> Any:
+    """Draw a histogram and the empirical distribution of each variable's places."""
+    figure, axes = _pyplot().subplots(
+        len(places), 2, figsize=(6.8, 1.9 * len(places)), squeeze=False, layout="constrained"
+    )
+    for row, (name, own) in zip(axes, places.items(), strict=True):
+        for axis, draw in zip(row, (_draw_histogram, draw_ecdf), strict=True):
+            draw(axis, own)
+            axis.set_title(name, fontsize="small")
+            axis.set_xlabel(label)
     return figure
 
 
