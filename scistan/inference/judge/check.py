@@ -19,7 +19,7 @@ from scistan.inference.judge.model_check import ModelCheck
 from scistan.inference.judge.predictive import Compared, compare, statistics_for
 from scistan.inference.judge.sensitivity import THRESHOLD, Sensitivity, sensitivities, top_level
 from scistan.inference.size import check_fits, sizes_of
-from scistan.messages import judge as messages
+from scistan.messages import model_check as messages
 from scistan.messages import options as option_messages
 from scistan.messages import sampling as sampling_messages
 from scistan.targets.scipy import pointwise_log_densities

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from scistan.diagnostics import Context
-from scistan.messages import judge as messages
+from scistan.messages import judge
+from scistan.messages import leaving_out as messages
 
 __all__ = ["CrossValidation"]
 
@@ -104,7 +105,7 @@ class CrossValidation:
     @property
     def _told(self) -> list[str]:
         told = [messages.folds_ill(self.ill, self.k)] if self.ill else []
-        return [*told, messages.results_reused(self.reused)] if self.reused else told
+        return [*told, judge.results_reused(self.reused)] if self.reused else told
 
     def __repr__(self) -> str:
         lines = [f"  {name:<18} {value}" for name, value in self._rows]

@@ -21,7 +21,8 @@ from scistan.inference.judge.split import check_rows_part, rows_of
 from scistan.inference.judge.tasks import Task, run_tasks
 from scistan.inference.paths import as_path
 from scistan.messages import fits as fit_messages
-from scistan.messages import judge as messages
+from scistan.messages import judge
+from scistan.messages import leaving_out as messages
 from scistan.messages import sampling as sampling_messages
 from scistan.version import __version__
 
@@ -73,7 +74,7 @@ def kfold(
     if outcome.interrupted:
         raise KeyboardInterrupt
     if outcome.failed:
-        raise messages.tasks_failed("fit.kfold()", outcome.failed, len(tasks))
+        raise judge.tasks_failed("fit.kfold()", outcome.failed, len(tasks))
     shape = instance.shape(term.draw.shape[: len(term.draw.shape) - term.draw.event_rank])
     elpd, error = (_assembled(outcome.results.values(), kind, shape, axis) for kind in ("elpd", "mcse"))
     return CrossValidation(

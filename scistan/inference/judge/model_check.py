@@ -11,7 +11,7 @@ from scistan.given import as_choice
 from scistan.inference.judge.loo_pit import Pit
 from scistan.inference.judge.predictive import Compared
 from scistan.inference.judge.sensitivity import Sensitivity
-from scistan.messages import judge as messages
+from scistan.messages import model_check as messages
 
 __all__ = ["ModelCheck"]
 

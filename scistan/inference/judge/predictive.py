@@ -9,7 +9,7 @@ import numpy as np
 
 from scistan.diagnostics.statistics import bulk_ess
 from scistan.graph.graph import Term
-from scistan.messages import judge as messages
+from scistan.messages import model_check as messages
 
 __all__ = ["STATISTICS", "Compared", "Statistic", "compare", "statistics_for"]
 

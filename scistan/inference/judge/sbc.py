@@ -31,6 +31,7 @@ from scistan.inference.refusal import in_users_terms
 from scistan.inference.subject import Fitted, Subject
 from scistan.messages import inference as inference_messages
 from scistan.messages import judge as messages
+from scistan.messages import leaving_out
 from scistan.messages import options as option_messages
 from scistan.messages import sampling as sampling_messages
 from scistan.version import __version__
@@ -125,7 +126,7 @@ def _check(instance: Instance) -> None:
         raise messages.sbc_observes_nothing(instance.name)
     for term in graph.observed:
         if term.value in topological(term.draw.inputs):
-            raise messages.depends_on_itself("m.sbc()", term.name, first_place(term.value))
+            raise leaving_out.depends_on_itself("m.sbc()", term.name, first_place(term.value))
 
 
 def _names(graph: Graph, asked: Sequence[str] | str | None) -> list[str]:

@@ -13,7 +13,7 @@ from scistan.graph.node import Data, Gathered, Node
 from scistan.graph.places import first_place
 from scistan.graph.walk import topological
 from scistan.inference.freeze import freeze_statistics
-from scistan.messages import judge as messages
+from scistan.messages import leaving_out as messages
 from scistan.shapes import Shape, Size, SizeConflict
 from scistan.targets.scipy import pointwise_log_densities
 
