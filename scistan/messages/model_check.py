@@ -109,7 +109,7 @@ def mend_conflict() -> str:
 def prior_alone(elements: Sequence[str], limit: float) -> str:
     return (
         f"the posterior of {listed(elements)} moves with the prior (above {limit}) and hardly with the likelihood: the "
-        "data say little of it."
+        "prior decides much of it."
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,7 @@ from scistan.inference.fit import Fit
 from scistan.inference.judge.carried import GRAPH_WORK, Carried
 from scistan.inference.judge.split import Rows, rows_of
 from scistan.inference.judge.tasks import task_seed
-from scistan.inference.sample import sample
+from scistan.inference.sample import sampled
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import NUMPY, draw_term, pointwise_log_densities
 from scistan.targets.scipy.streams import stream
@@ -49,12 +48,9 @@ def fit_fold(carried: Carried, settings: FoldSettings, number: int, held: np.nda
     with GRAPH_WORK:
         rows = rows_of(carried.instance, observed_term(carried, settings.name), settings.axis)
         train = rows.taken(np.setdiff1d(np.arange(rows.count), held))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the health of every fold is told together
-        fit = sample(
-            train, settings.draws, settings.warmup, settings.chains, seed, settings.engine, None, False,
-            **settings.options,
-        )
+    fit = sampled(
+        train, settings.draws, settings.warmup, settings.chains, seed, settings.engine, None, False, **settings.options
+    )
     with GRAPH_WORK:
         density = _density(rows, held, fit, seed)
     elpd, error = log_mean(density)

@@ -1,7 +1,7 @@
 """How much the posterior moves when the prior, or the likelihood, counts a little more or less (power scaling).
 
 Kallioinen, Paananen, Bürkner and Vehtari (2024). A posterior that moves with the prior and with the likelihood has
-two sources that pull apart; one that moves with the prior alone has data that say little of it.
+two sources that disagree; one that moves with the prior alone is decided by it.
 """
 
 from __future__ import annotations
