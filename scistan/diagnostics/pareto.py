@@ -1,4 +1,4 @@
-"""The shape of the tail of importance ratios: Pareto k, as in Pareto smoothed importance sampling.
+"""The tail of importance ratios: its shape, Pareto k, and weights smoothed by it (PSIS).
 
 The generalized Pareto distribution is fitted to the largest ratios by Zhang and Stephens' (2009) weighted mean of
 profile likelihoods, with the weak prior and the size of the tail of Vehtari et al. (2024).
@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-__all__ = ["pareto_k"]
+__all__ = ["pareto_k", "smoothed_weights"]
 
 _FEWEST = 25  # ratios below which nothing can be said
 _FLAT = 1e-8  # a spread of log ratios below which they count as equal
@@ -34,11 +34,40 @@ def pareto_k(log_ratios: np.ndarray) -> float:
     tail = ordered[ordered > cutoff]
     if len(tail) <= 4:
         return math.inf
-    return _shape(np.exp(tail) - math.exp(cutoff))
+    return _fitted(np.exp(tail) - math.exp(cutoff))[0]
 
 
-def _shape(excesses: np.ndarray) -> float:
-    """Estimate the shape of a generalized Pareto distribution from excesses in ascending order."""
+def smoothed_weights(log_ratios: np.ndarray) -> tuple[np.ndarray, float]:
+    """Give the logarithms of normalized weights, the largest smoothed by the tail that is fitted to them, and k.
+
+    >>> weights, k = smoothed_weights(np.log(np.random.default_rng(1).pareto(3.0, 4_000)))
+    >>> round(float(np.exp(weights).sum()), 6), k < 0.5
+    (1.0, True)
+    """
+    ratios = np.where(np.isnan(log_ratios), -np.inf, log_ratios)
+    ratios = ratios - ratios.max()
+    shape = pareto_k(ratios) if np.isfinite(ratios).all() else _shape_of_finite(ratios)
+    if math.isfinite(shape) and np.ptp(ratios) >= _FLAT:
+        length = math.ceil(min(0.2 * ratios.size, 3 * math.sqrt(ratios.size)))
+        order = np.argsort(ratios, kind="stable")
+        cutoff = max(float(ratios[order[-length - 1]]), math.log(np.finfo(float).tiny))
+        tail = order[ratios[order] > cutoff]
+        shape, scale = _fitted(np.exp(ratios[tail]) - math.exp(cutoff))
+        chances = (np.arange(len(tail)) + 0.5) / len(tail)
+        excesses = scale * np.expm1(-shape * np.log1p(-chances)) / shape if shape else -scale * np.log1p(-chances)
+        ratios[tail] = np.minimum(np.log(excesses + math.exp(cutoff)), 0.0)
+    total = math.log(np.exp(ratios).sum())
+    return ratios - total, shape
+
+
+def _shape_of_finite(ratios: np.ndarray) -> float:
+    """Judge ratios of which some are zero: points where the other density has none."""
+    some = ratios[np.isfinite(ratios)]
+    return pareto_k(np.where(np.isfinite(ratios), ratios, some.min() - 1.0)) if some.size else math.inf
+
+
+def _fitted(excesses: np.ndarray) -> tuple[float, float]:
+    """Estimate the shape and scale of a generalized Pareto distribution from excesses in ascending order."""
     n = len(excesses)
     points = 30 + math.isqrt(n)
     quartile = excesses[int(n / 4 + 0.5) - 1]
@@ -50,4 +79,4 @@ def _shape(excesses: np.ndarray) -> float:
     keep = weights >= 10 * np.finfo(float).eps
     mean = float((theta[keep] * weights[keep]).sum() / weights[keep].sum())
     shape = float(np.log1p(-mean * excesses).mean())
-    return (n * shape + _PRIOR_WEIGHT * _PRIOR_SHAPE) / (n + _PRIOR_WEIGHT)
+    return (n * shape + _PRIOR_WEIGHT * _PRIOR_SHAPE) / (n + _PRIOR_WEIGHT), -shape / mean

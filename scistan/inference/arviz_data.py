@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import cache
 from importlib import import_module
 from inspect import signature
@@ -16,8 +17,8 @@ from scistan.messages import fits as messages
 from scistan.surface import checked, version_of
 
 __all__ = [
-    "dataset_names", "dataset_of", "group", "leave_one_out", "load_arviz", "plain_labels", "summary_table",
-    "to_inference_data",
+    "dataset_names", "dataset_of", "group", "leave_one_out", "load_arviz", "loo_numbers", "loo_revised", "plain_labels",
+    "summary_table", "to_inference_data",
 ]
 
 
@@ -141,3 +142,41 @@ def leave_one_out(posterior: Any, log_likelihood: Any, name: str | None, **optio
         raise messages.unknown_draws(name, names)
     together = to_inference_data({"posterior": posterior, "log_likelihood": log_likelihood})
     return load_arviz().loo(together, var_name=name or names[0], **options)
+
+
+# What ArviZ calls the numbers of a leave-one-out result: 0.x a series, 1.x an object.
+_OF_LOO = {True: ("elpd_loo", "p_loo", "loo_i"), False: ("elpd", "p", "elpd_i")}
+_SCALES = {"log": 1.0, "negative_log": -1.0, "deviance": -2.0}
+
+
+def loo_numbers(found: Any) -> tuple[np.ndarray, np.ndarray, float]:
+    """Give the log density of each observation, its Pareto k, and up to which k that is reliable."""
+    _, _, each = _OF_LOO[_has_inference_data()]
+    scale = _SCALES[str(found.scale).lower()]
+    elpd, k = np.asarray(getattr(found, each)), np.asarray(found.pareto_k)
+    return elpd / scale, np.array(k, dtype=float), float(found.good_k)
+
+
+def loo_revised(found: Any, elpd: np.ndarray, k: np.ndarray | None) -> Any:
+    """Give the result with other densities of observations; without those of each where k is None."""
+    old = _has_inference_data()
+    total, p, each = _OF_LOO[old]
+    scale = _SCALES[str(found.scale).lower()]
+    result = found.copy() if old else copy(found)
+    before = float(getattr(found, total)) / scale
+    spread = float(np.sqrt(elpd.size * np.var(elpd)))
+    values: dict[str, Any] = {total: scale * float(elpd.sum()), "se": abs(scale) * spread}
+    values[p] = float(getattr(found, p)) + before - float(elpd.sum())
+    if k is not None:
+        values |= {each: getattr(found, each).copy(data=scale * elpd), "pareto_k": found.pareto_k.copy(data=k)}
+        values["warning"] = bool(np.any(~(k <= float(found.good_k))))
+    elif old:
+        result = result.drop([each, "pareto_k"])
+    else:
+        values |= {each: None, "pareto_k": None}
+    for name, value in values.items():
+        if old:
+            result[name] = value
+        else:
+            setattr(result, name, value)
+    return result

@@ -13,7 +13,7 @@ import numpy as np
 
 from scistan.diagnostics import Context, Diagnosis, check_approximation, check_draws
 from scistan.engines.protocol import Draws
-from scistan.inference.arviz_data import dataset_names, dataset_of, leave_one_out, summary_table, to_inference_data
+from scistan.inference.arviz_data import dataset_names, dataset_of, summary_table, to_inference_data
 from scistan.inference.certificate import Certificate
 from scistan.inference.groups import GENERATED, check_groups_fit, make_group
 from scistan.inference.named import Named
@@ -247,12 +247,36 @@ class Fit:
         """Summarize the posterior, or some of its variables, as a table (ArviZ's `summary`)."""
         return summary_table(self.group("posterior"), var_names=var_names, **options)
 
-    def loo(self, var_name: str | None = None, **options: Any) -> Any:
+    def loo(self, var_name: str | None = None, moment_match: bool = True, **options: Any) -> Any:
         """Estimate how well observations left out one by one are predicted (ArviZ's `loo`).
 
-        `var_name` says which observed variable, where the model has several.
+        `var_name` says which observed variable, where the model has several. Where Pareto k is large, draws are moved
+        to suit the posterior without that observation (`moment_match`); what stays unreliable is told by its label.
         """
-        return leave_one_out(self.group("posterior"), self.log_likelihood, var_name, **options)
+        from scistan.inference.judge.loo import loo
+
+        return loo(self, var_name, moment_match, options)
+
+    def kfold(self, k: int | None = None, by: str | None = None, var_name: str | None = None, seed: int | None = None,
+              executor: Any = None, folder: str | Path | None = None, progress: bool = True, **options: Any) -> Any:
+        """Refit without each part of the rows, and give the log predictive density of what was left out.
+
+        `k` parts by chance (10); or by a dim or data `by`: one part for each group, or `k` of several. The refits have
+        this fit's settings unless `options` change them; they run on `executor`, and a `folder` keeps each.
+        """
+        from scistan.inference.judge.kfold import kfold
+
+        return kfold(self, k, by, var_name, seed, executor, folder, progress, **options)
+
+    def check_model(self, statistics: Any = None, level: float = 0.01, draws: int = 2000) -> Any:
+        """Judge the model: predictive checks, calibration of predictions (LOO-PIT), sensitivity to the prior.
+
+        `statistics` are names (mean, sd, min, max, skew, zeros) or functions of a data set; `draws` is how many draws
+        are looked at, `level` the chance of a false alarm.
+        """
+        from scistan.inference.judge.check import check_model
+
+        return check_model(self, statistics, level, draws)
 
     def __repr__(self) -> str:
         chains, draws = self.shape

@@ -42,7 +42,7 @@ from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy.evaluate import NUMPY
 from scistan.targets.stan.program import lower_to_stan
 
-__all__ = ["fit_of", "sample", "subject_of"]
+__all__ = ["fit_of", "sample", "sampled", "subject_of"]
 
 # Nodes are interned in one table: threads that sample many models lower them one at a time.
 _GRAPH_WORK = threading.Lock()
@@ -62,7 +62,29 @@ def sample(
     executor: Executor | None = None,
     **options: Any,
 ) -> Fit:
-    """Sample the posterior of an instance."""
+    """Sample the posterior of an instance, and say aloud what must not be overlooked."""
+    fit = sampled(
+        instance, draws, warmup, chains, seed, engine, inits, progress, model, keep, executor, **options
+    )
+    _warn(fit)
+    return fit
+
+
+def sampled(
+    instance: Instance,
+    draws: int,
+    warmup: int,
+    chains: int,
+    seed: int | None,
+    engine: str,
+    inits: object,
+    progress: bool,
+    model: Fitted | None = None,
+    keep: Sequence[str] | str | None = None,
+    executor: Executor | None = None,
+    **options: Any,
+) -> Fit:
+    """Sample the posterior of an instance; a caller who makes many fits tells of their health together."""
     if not isinstance(engine, str):
         engine_named(engine)
     draws, warmup, chains = check_run(engine, draws, warmup, chains)
@@ -118,7 +140,6 @@ def sample(
     fit = fit_of(subject, found, settings, plan.why, notes, keep)
     fit.judged = judged
     fit.certificate = certificate if ENGINES[fit.engine].embedded else None
-    _warn(fit)
     return fit
 
 

@@ -32,6 +32,7 @@ from scistan.shapes import Size, SizeConflict
 if TYPE_CHECKING:
     from scistan.inference.agreement import Agreement
     from scistan.inference.fit import Fit
+    from scistan.inference.judge.calibration import Calibration
     from scistan.inference.point import PointEstimate
     from scistan.inference.stages import ShownStage
     from scistan.inference.subject import Subject
@@ -259,6 +260,21 @@ class Model:
         from scistan.inference.prior import simulate
 
         return simulate(as_drawn(self.instance(), self._variables.acts), seed)
+
+    def sbc(self, replications: int = 100, draws: int = 250, warmup: int = 500, chains: int = 2,
+            seed: int | None = None, engine: str = "stanli", executor: Any = None, folder: str | Path | None = None,
+            var_names: Sequence[str] | str | None = None, level: float = 0.01, progress: bool = True,
+            **options: Any) -> Calibration:
+        """Check fits against truths: simulate data, fit them, and rank the truth among the draws, many times.
+
+        Ranks are uniform where model, program and sampler are right: `.ok`, `.plot()`. Replications run on `executor`
+        (of `concurrent.futures`, or a Dask client's), else on threads here; a `folder` keeps each, and goes on later.
+        """
+        from scistan.inference.judge.sbc import sbc
+        from scistan.model.fitted import FittedModel
+
+        return sbc(FittedModel(self), replications, draws, warmup, chains, seed, engine, executor, folder, var_names,
+                   level, progress, **options)
 
     def log_density(self, values: Mapping[str, object], target: str = "scipy") -> float:
         """Give the joint log density at constrained values, all constants kept, without Jacobian."""

@@ -1,7 +1,6 @@
 """Simulation-based calibration: the latents that made the data are draws of their own posterior (Talts et al. 2018).
 
-Their ranks among independent posterior draws are uniform, whatever the model; so are those of the likelihood, by
-which a posterior that is the prior would be found out (Modrák et al. 2023).
+Models go through `m.sbc`, whose own tests are in `judge/`; every distribution has a simulation for each of many groups.
 """
 
 from __future__ import annotations
@@ -14,9 +13,8 @@ from scipy.stats import kstest
 
 import scistan as ss
 from scistan.distributions.declaration import REGISTRY
-from scistan.inference.generated import log_likelihood
 from tests.inference.calibrated_models import KINDS
-from tests.inference.test_prior_agreement import elements, steps, thinned
+from tests.inference.test_prior_agreement import steps
 from tests.targets.stan_cases import LATENT, NEVER_LATENT, Case, argument, bounds_of, constructor
 
 pytestmark = pytest.mark.filterwarnings("ignore::scistan.messages.sampling.ChainWarning")
@@ -37,45 +35,12 @@ def uneven(places: dict[str, list[float]]) -> dict[str, float]:
     return {name: p for name, p in tested.items() if p < LEVEL / COMPARISONS}
 
 
-def likelihood(m: ss.Model, arrays: dict[str, np.ndarray]) -> np.ndarray:
-    parts = log_likelihood(m.instance(), arrays).values()
-    return np.sum([part.reshape(*part.shape[:2], -1).sum(-1) for part in parts], axis=0)
-
-
-def calibrate(m: ss.Model, simulations: int) -> dict[str, float]:
-    """Simulate, fit and rank; give what is not uniform."""
-    rng, places = np.random.default_rng(1), defaultdict(list)
-    for seed in range(simulations):
-        made = m.simulate(seed=seed)
-        fitted = m.with_data(y=made["y"])
-        fit = fitted.mcmc(draws=400, warmup=400, chains=2, seed=seed, engine="stanli", progress=False, adapt_delta=0.95)
-        latents = {t.name: np.asarray(made[t.name])[None, None] for t in m.instance().graph.latents}
-        truth = {**latents, "log_lik": likelihood(fitted, latents)}
-        drawn = elements({**fit.posterior, "log_lik": likelihood(fitted, dict(fit.posterior))})
-        flat = {f"{name}[{k}]": v for name, a in truth.items() for k, v in enumerate(a.ravel())}
-        for name, chains in drawn.items():
-            places[name].append(place(flat[name], thinned(chains), rng))
-    return uneven(places)
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_models_are_calibrated(kind):
-    assert calibrate(KINDS[kind](), SIMULATIONS) == {}
-
-
-def test_a_wrong_likelihood_is_found_out():
-    """What is simulated with twice the scale that is fitted is not calibrated: the test can fail."""
-    m = KINDS["identical"]()
-    wrong = ss.Model("wrong")
-    wrong.mu, wrong.s = ss.Normal(0, 2), ss.Gamma(3, 2)
-    wrong.y = ss.Normal(wrong.mu, 2 * wrong.s, shape=60).observe()
-    places, rng = defaultdict(list), np.random.default_rng(1)
-    for seed in range(15):
-        made = wrong.simulate(seed=seed)
-        fit = m.with_data(y=made["y"]).mcmc(draws=200, warmup=200, chains=2, seed=seed, engine="stanli", progress=False)
-        places["s"].append(place(float(made["s"]), thinned(fit.posterior["s"]), rng))
-    assert uneven(places) != {}
+    found = KINDS[kind]().sbc(SIMULATIONS, draws=400, warmup=400, seed=1, adapt_delta=0.95, progress=False)
+    assert {element: p for element, p in found.p_values.items() if p < LEVEL / COMPARISONS} == {}
+    assert not found.failed
 
 
 # -- every distribution as a likelihood ------------------------------------------------------------

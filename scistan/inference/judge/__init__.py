@@ -1,0 +1,1 @@
+"""Is the model right: simulation-based calibration, cross-validation, predictive checks and sensitivity."""

@@ -1,0 +1,119 @@
+"""`fit.loo()` with moment matching, beside the exact densities of refits and closed forms."""
+
+import warnings
+
+import arviz as az
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import scistan as ss
+from scistan.diagnostics.pareto import smoothed_weights
+from scistan.inference.arviz_data import loo_numbers
+from scistan.messages.judge import JudgeWarning
+from tests.inference.judge.test_kfold import exact
+
+RUN = {"draws": 500, "warmup": 500, "chains": 4, "seed": 1, "engine": "stanli", "progress": False}
+OUTLIER = np.array([0.2, -0.4, 0.1, 0.7, -0.9, 0.3, 9.0])
+
+
+def normal(y):
+    m = ss.Model("normal", coords={"who": [f"p{k}" for k in range(len(y))]})
+    m.mu = ss.Normal(0, 2)
+    m.y = ss.Normal(m.mu, 1, dims="who").observe(y)
+    return m
+
+
+@pytest.mark.skipif(not az.__version__.startswith("0."), reason="ArviZ 1.x smooths elsewhere")
+@pytest.mark.parametrize("tail", [1.2, 2.0, 5.0])
+def test_weights_are_smoothed_as_arviz_does(tail):
+    ratios = np.log(np.random.default_rng(1).pareto(tail, 2000))
+    weights, k = smoothed_weights(ratios)
+    expected, shape = az.psislw(ratios, 1.0)
+    np.testing.assert_allclose(weights, expected, rtol=1e-12)
+    assert k == pytest.approx(float(shape), rel=1e-12)
+
+
+def test_an_outlier_is_matched_to_its_exact_density():
+    """One of 7 observations lies 9 sds off: importance sampling fails there, and moment matching does not."""
+    fit = normal(OUTLIER).mcmc(**RUN)
+    with pytest.warns(JudgeWarning, match=r"for y\[p6\]: their densities are not reliable"):
+        plain = fit.loo(moment_match=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = fit.loo()
+    expected = np.array([exact(OUTLIER, [k])[0] for k in range(7)])
+    off = np.abs(loo_numbers(plain)[0] - expected)
+    assert off[6] > 0.3  # so that there is something to mend
+    elpd, k, good = loo_numbers(found)
+    assert np.abs(elpd - expected).max() < 0.1
+    assert (k <= good).all()
+    assert not found.warning
+    assert "estimated anew by moment matching" in " ".join(fit.notes)
+    assert "y[p6]" in " ".join(fit.notes)
+
+
+def test_latents_with_constraints_and_correlations_are_matched():
+    """A regression with an outlier at the end of the line, beside a refit without it."""
+    x = np.linspace(-1, 1, 10)
+    y = np.append(0.5 * x[:-1] + np.random.default_rng(3).normal(0, 0.3, 9), 6.0)
+    m = ss.Model("line")
+    m.a, m.b, m.s = ss.Normal(0, 2), ss.Normal(0, 2), ss.HalfNormal(1)
+    m.y = ss.Normal(m.a + m.b * x, m.s).observe(y)
+    fit = m.mcmc(**{**RUN, "draws": 1000})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        elpd, k, good = loo_numbers(fit.loo())
+        before, _, _ = loo_numbers(fit.loo(moment_match=False))
+    refit = fit.kfold(k=10, seed=1, progress=False)
+    assert abs(before[-1] - refit.elpd_pointwise[-1]) > 1
+    assert k[-1] <= good
+    # A density of exp(-40) is the mean of a few large ones: both estimates have errors of their own.
+    assert abs(elpd[-1] - refit.elpd_pointwise[-1]) < 5 * refit.mcse_pointwise[-1] + 0.3
+    np.testing.assert_allclose(elpd[:-1], refit.elpd_pointwise[:-1], atol=0.1)
+
+
+def test_the_result_is_arviz_own():
+    fit = normal(np.random.default_rng(1).normal(size=9)).mcmc(**RUN)
+    found = fit.loo()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        own = az.loo(fit.idata, pointwise=True)
+    np.testing.assert_array_equal(loo_numbers(found)[0], loo_numbers(own)[0])
+    assert type(found) is type(own)
+    assert "loo" in str(found)
+    if az.__version__.startswith("0."):
+        assert found.elpd_loo == own.elpd_loo
+        assert "loo_i" not in fit.loo(pointwise=False)
+        deviance = fit.loo(scale="deviance")
+        assert deviance.elpd_loo == pytest.approx(-2 * own.elpd_loo)
+    assert fit.notes == ()
+
+
+def test_totals_follow_the_parts():
+    fit = normal(OUTLIER).mcmc(**RUN)
+    found = fit.loo(scale="deviance")
+    elpd, _, _ = loo_numbers(found)
+    total, p = (found.elpd_loo, found.p_loo) if hasattr(found, "elpd_loo") else (found.elpd, found.p)
+    assert total == pytest.approx(-2 * elpd.sum())
+    assert found.se == pytest.approx(2 * np.sqrt(7 * np.var(elpd)))
+    inside = np.log(np.exp(fit.log_likelihood["y"].values).mean((0, 1))).sum()
+    assert p == pytest.approx(inside - elpd.sum())
+
+
+def test_a_series_is_matched_whole():
+    """Where rows cannot be looked at alone, the density of one is computed among all."""
+    m = ss.Model("walk")
+    m.step = ss.Normal(0, 1, shape=6)
+    m.y = ss.Normal(ss.cumsum(m.step), 1).observe([0.1, 0.4, 6.0, 0.2, 0.5, 0.3])
+    fit = m.mcmc(**RUN)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        elpd, _, _ = loo_numbers(fit.loo())
+    # y is normal: its covariance is that of the walk, and 1 on the diagonal.
+    y, cov = np.array([0.1, 0.4, 6.0, 0.2, 0.5, 0.3]), np.minimum.outer(np.arange(1, 7), np.arange(1, 7)) + np.eye(6)
+    for k in range(6):
+        rest = np.delete(np.arange(6), k)
+        gain = np.linalg.solve(cov[np.ix_(rest, rest)], cov[rest, k])
+        expected = norm(gain @ y[rest], np.sqrt(cov[k, k] - gain @ cov[rest, k])).logpdf(y[k])
+        assert elpd[k] == pytest.approx(expected, abs=0.35)
