@@ -68,7 +68,7 @@ def declare_parameter(scope: Scope, transformed: Scope, term: Term) -> DeclaredL
         scope.writer.note_gap(gap)
         kind = canonical_type(term.law.shape)
         _enter(scope, term, kind)
-        return DeclaredLatent(term, Declare(sized_type(kind, term.law.shape, scope.writer.sizes), term.name))
+        return DeclaredLatent(term, Declare(sized_type(kind, term.law.shape, scope.writer.sizes), term.name, node=term))
 
 
 def _declare(scope: Scope, transformed: Scope, term: Term) -> DeclaredLatent:
@@ -86,7 +86,7 @@ def _declare(scope: Scope, transformed: Scope, term: Term) -> DeclaredLatent:
         kind = canonical_type(shape)
         declared = sized_type(kind, shape, scope.writer.sizes, _constraint(scope, term, domain))
     _enter(scope, term, kind)
-    return DeclaredLatent(term, Declare(declared, term.name, node=term.value))
+    return DeclaredLatent(term, Declare(declared, term.name, node=term))
 
 
 def _enter(scope: Scope, term: Term, kind: Type) -> None:
@@ -136,23 +136,23 @@ def _from_free(scope: Scope, term: Term, domain: Domain) -> DeclaredLatent:
     free = names.claim(f"{term.name}_free")
     free_shape = (*shape[:-1], shape[-1] - 1)
     if domain.structure == "sum_to_zero":
-        scope.writer.functions["sum_to_zero"] = _SUM_TO_ZERO
+        scope.writer.need("sum_to_zero", _SUM_TO_ZERO, term)
     indices = tuple(names.claim_index(k) for k in range(len(shape) - 1))
     at = f"[{', '.join(indices)}]" if indices else ""
     log_simplex = domain.structure == "log_simplex"
     value = f"log_softmax(append_row({free}{at}, 0))" if log_simplex else f"sum_to_zero({free}{at})"
     _enter(scope, term, kind)
     scope.writer.transformed.add(term.value)
-    declared = Declare(sized_type(kind, shape, sizes), term.name, "" if indices else value, node=term.value)
-    filled = scope.loops(shape[:-1], indices, (Assign(f"{term.name}{at}", value),)) if indices else ()
+    declared = Declare(sized_type(kind, shape, sizes), term.name, "" if indices else value, node=term)
+    filled = scope.loops(shape[:-1], indices, (Assign(f"{term.name}{at}", value, term),)) if indices else ()
     scope.statements += [declared, *filled]
     jacobian: tuple[Statement, ...] = ()
     if log_simplex:
         last = f"{term.name}[{', '.join((*indices, sizes.text(shape[-1])))}]"
-        jacobian = scope.loops(shape[:-1], indices, (TargetPlus(last),))
+        jacobian = scope.loops(shape[:-1], indices, (TargetPlus(last, term),))
     return DeclaredLatent(
         term,
-        Declare(sized_type(kind, free_shape, sizes), free, node=term.value),
+        Declare(sized_type(kind, free_shape, sizes), free, node=term),
         jacobian,
         free,
         _log_ratios if log_simplex else _unrotated,
