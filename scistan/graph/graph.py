@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from scistan.errors import Place
 from scistan.graph.node import Apply, Data, Node, Variable
+from scistan.graph.places import copy_places, first_place
 from scistan.graph.walk import rebuild, topological
 from scistan.shapes import Equality, Shape, SizeTable
 
@@ -54,25 +56,43 @@ class Law:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Term:
-    """A value of the model under its name, and what it is distributed as."""
+    """A value of the model under its name, and what it is distributed as.
+
+    `members` names the user's terms that it stands for, where a pass made it.
+    """
 
     name: str
     value: Variable | Data
     law: Law
+    members: tuple[str, ...] = ()
 
     @property
     def is_observed(self) -> bool:
         return isinstance(self.value, Data)
 
+    @property
+    def users(self) -> tuple[str, ...]:
+        """The names of the user's terms that it is, or stands for."""
+        return self.members or (self.name,)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Graph:
-    """Latents, observations and derived quantities in the order the user wrote them."""
+    """Latents, observations and derived quantities in the order the user wrote them.
+
+    `places` has the line on which each name was given its meaning; two names of one value have two lines.
+    """
 
     terms: tuple[Term, ...] = ()
     derived: Mapping[str, Node] = field(default_factory=dict)
     data_names: Mapping[Data, str] = field(default_factory=dict)
     equalities: tuple[Equality, ...] = ()
+    places: Mapping[str, Place] = field(default_factory=dict)
+
+    def place_of(self, term: Term) -> Place | None:
+        """Give the line on which the user wrote a term, or the first of those that it stands for."""
+        found = (self.places.get(name) for name in term.users)
+        return next((place for place in found if place is not None), None) or first_place(term.value)
 
     @property
     def latents(self) -> list[Term]:
@@ -115,6 +135,9 @@ class Graph:
     def mapped(self, rule: Callable[[Node, tuple[Node, ...]], Node]) -> Graph:
         """Rewrite every node by `rule(node, new_args)`; variables and data must map to themselves."""
         memo = rebuild(self.roots, rule)
+        for old, new in memo.items():
+            if new is not old and isinstance(new, Apply) and first_place(new) is None:
+                copy_places(old, new)
         return replace(
             self,
             terms=tuple(replace(t, law=t.law.mapped(memo.__getitem__)) for t in self.terms),

@@ -10,16 +10,15 @@ import orjson
 
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.density import pointwise
-from scistan.distributions.resolve import batch_rank
 from scistan.engines.density import StanDensity
 from scistan.engines.encoding import to_json
 from scistan.errors import ScistanError
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
-from scistan.graph.places import first_place
+from scistan.inference.cause import Cause, evaluator_at, find_causes
+from scistan.inference.elements import part_of, shown
 from scistan.messages import sampling as messages
-from scistan.targets.evaluate import Evaluator, Value, aligned
-from scistan.targets.scipy.evaluate import NUMPY
+from scistan.targets.evaluate import Evaluator
 from scistan.targets.stan.program import StanProgram, lower_to_stan
 
 __all__ = ["find_culprit"]
@@ -39,22 +38,25 @@ def find_culprit(
         density = StanDensity(program.text, data)
     except (RuntimeError, ValueError):
         return None
-    found: dict[str, ScistanError] = {}
+    found: dict[str, Cause] = {}
     hits: dict[str, int] = {}
-    points = 0
+    points = bad = 0
     for q, latents in _starts(instance, density, inits):
         points += 1
         last = q, latents
-        for term, error in _bad_terms(instance, latents):
-            hits[term.name] = hits.get(term.name, 0) + 1
-            found.setdefault(term.name, error)
-    always = [name for name, count in hits.items() if count == points]
-    if always:
-        return found[always[0]]
+        here = list(find_causes(instance, latents))
+        bad += bool(here)
+        for cause in here:
+            hits[cause.term.name] = hits.get(cause.term.name, 0) + 1
+            found.setdefault(cause.term.name, cause)
+    if points and bad == points:  # at every start; the term that is at fault most often
+        cause = found[max(hits, key=hits.__getitem__)]
+        return messages.cannot_start(cause.fact, hits[cause.term.name], points, cause.remedy, cause.place)
     where, steep = _steep(instance, density, *last) if points else (None, None)
     if steep is not None or where is None or certain:
         return steep
-    return messages.steep(where.name, where.law.distribution.title, "", "", "", first_place(where.value))
+    title = where.law.distribution.title
+    return messages.steep(where.name, title, "", "", "", instance.graph.place_of(where))
 
 
 def _starts(
@@ -80,28 +82,6 @@ def _starts(
         )
 
 
-def _evaluator(instance: Instance, latents: Mapping[str, np.ndarray]) -> Evaluator:
-    evaluator = Evaluator(instance, NUMPY)
-    for term in instance.graph.latents:
-        if term.name in latents:
-            evaluator.set(term.value, latents[term.name], batched=False)
-    return evaluator
-
-
-def _bad_terms(instance: Instance, latents: Mapping[str, np.ndarray]) -> Iterator[tuple[Term, ScistanError]]:
-    evaluator = _evaluator(instance, latents)
-    with np.errstate(all="ignore"):
-        for term in instance.graph.terms:
-            try:
-                density = np.asarray(evaluator[pointwise(term)].array)
-            except KeyError:
-                continue
-            except np.linalg.LinAlgError:  # a matrix without a factor: no event has a density
-                density = np.full(instance.shape(term.law.shape[: batch_rank(term.law)]), -np.inf)
-            if not np.isfinite(density).all():
-                yield term, _describe(term, density, evaluator)
-
-
 def _steep(
     instance: Instance, density: StanDensity, q: np.ndarray, latents: Mapping[str, np.ndarray]
 ) -> tuple[Term | None, ScistanError | None]:
@@ -114,7 +94,7 @@ def _steep(
         if _finite(StanDensity(program.text, to_json(program.data(alone))), q):
             continue
         with np.errstate(all="ignore"):
-            return term, _describe_steep(term, _evaluator(instance, latents))
+            return term, _describe_steep(instance, term, evaluator_at(instance, latents))
     return None, None
 
 
@@ -126,10 +106,10 @@ def _finite(density: StanDensity, q: np.ndarray) -> bool:
     return bool(np.isfinite(value) and np.isfinite(gradient).all())
 
 
-def _describe_steep(term: Term, evaluator: Evaluator) -> ScistanError | None:
+def _describe_steep(instance: Instance, term: Term, evaluator: Evaluator) -> ScistanError | None:
     """Point at the first observation with an argument at the end of its range, where slopes are infinite."""
     d: Distribution = term.law.distribution
-    place, events = first_place(term.value), np.asarray(evaluator[pointwise(term)].array)
+    place, events = instance.graph.place_of(term), np.asarray(evaluator[pointwise(term)].array)
     for p, node in zip(d.parameters, term.law.args, strict=True):
         array = np.asarray(evaluator[node].array)
         if p.domain.event_rank or term.law.constraint is not None:
@@ -138,16 +118,9 @@ def _describe_steep(term: Term, evaluator: Evaluator) -> ScistanError | None:
         ends = ~np.isfinite(array) | np.isin(array, bounds)
         if ends.any():
             at = tuple(int(i) for i in np.argwhere(np.broadcast_to(ends, events.shape))[0])
-            given = f"`{p.name}` = {_shown(evaluator[node], len(node.shape), 0, at)}"
+            given = f"`{p.name}` = {shown(part_of(evaluator[node], len(node.shape), 0, at))}"
             return messages.steep(term.name, d.title, *_details(term, at, evaluator), given, place)
     return None
-
-
-def _describe(term: Term, density: np.ndarray, evaluator: Evaluator) -> ScistanError:
-    at = tuple(int(i) for i in np.argwhere(~np.isfinite(density))[0])
-    where, details = _details(term, at, evaluator)
-    title = term.law.distribution.title
-    return messages.not_finite(term.name, title, where, float(density[at]), details, first_place(term.value))
 
 
 def _details(term: Term, at: tuple[int, ...], evaluator: Evaluator) -> tuple[str, str]:
@@ -155,21 +128,9 @@ def _details(term: Term, at: tuple[int, ...], evaluator: Evaluator) -> tuple[str
     d: Distribution = term.law.distribution
     said = []
     for p, node in zip(d.parameters, term.law.args, strict=True):
-        try:
-            tied = min(len(node.shape), int(term.law.constraint is not None))
-            shown = _shown(evaluator[node], len(node.shape), p.domain.event_rank or tied, at)
-        except np.linalg.LinAlgError:
-            shown = "a matrix that cannot be computed"
-        said.append(f"{p.name} = {shown}")
-    value = _shown(evaluator[term.value], len(term.law.shape), term.law.event_rank, at)
+        tied = min(len(node.shape), int(term.law.constraint is not None))
+        part = part_of(evaluator[node], len(node.shape), p.domain.event_rank or tied, at)
+        said.append(f"{p.name} = {shown(part)}")
+    value = shown(part_of(evaluator[term.value], len(term.law.shape), term.law.event_rank, at))
     where = f"[{', '.join(map(str, at))}]" if at else ""
     return where, f"at the value {value}" + (f" with {', '.join(said)}" if said else "")
-
-
-def _shown(value: Value, rank: int, event_rank: int, at: tuple[int, ...]) -> str:
-    """Show the part of a value that belongs to one event."""
-    array = np.asarray(aligned(value, rank, rank))
-    batch = array.shape[: array.ndim - event_rank]
-    own = at[len(at) - len(batch) :]
-    part = array[tuple(0 if n == 1 else i for i, n in zip(own, batch, strict=True))]
-    return f"{float(part):.4g}" if part.ndim == 0 else np.array2string(part, precision=3, threshold=6)

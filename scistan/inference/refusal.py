@@ -35,7 +35,8 @@ def refusal(error: StancError, program: StanProgram) -> ScistanError:
     """Say whose fault a refused line is, and where it was written."""
     if own := own_refusal(error, program):
         return own
-    place = program.source_map().get(error.line)
+    source = program.source_map().get(error.line)
+    place = None if source is None else source.place
     return messages.generated_code_refused(error.message, error.line, program.text, place)
 
 

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from scistan.domains import Domain
 from scistan.errors import DataError, InternalError, ModelError, Place, SamplingError, ScistanError, UnsupportedError
 from scistan.graph.places import user_place
-from scistan.messages import sampling
+from scistan.messages import causes, sampling
 from scistan.messages.arguments import nearest
 from scistan.messages.model import UnknownVariableError
 from scistan.messages.values import as_given, name_given
@@ -65,7 +65,7 @@ def improper_priors(names: Sequence[str], place: Place | None) -> UnsupportedErr
 
 def drawn_argument_outside(
     name: str,
-    distribution: str,
+    family: causes.Family,
     parameter: str,
     argument: str,
     latent: bool,
@@ -74,46 +74,27 @@ def drawn_argument_outside(
     shown: str,
     count: int,
     draws: int,
+    written: tuple[str, str],
     place: Place | None,
 ) -> ModelError:
     """An argument that was drawn, or follows from draws, where the distribution has no meaning."""
     called = f"`{parameter}`" + (f" (`{argument}`)" if argument and argument != parameter else "")
     often = f"outside that in {count} of {draws} draws: the first value is {shown}" if draws > 1 else shown
+    remedy = causes.into_domain(family, parameter, domain, *written)
+    if nan:
+        remedy = "look at the expression: a logarithm or root of a negative number, 0 / 0, or an overflow"
+    elif latent:
+        remedy = f"give `{argument}` a prior that ends where {parameter} must, or {remedy}"
     return ModelError(
-        f"`{name}`: {called} of {distribution} must be {domain.words}, and is {often}.",
-        remedy=_into(domain, argument if latent else "", nan),
-        place=place,
+        f"`{name}`: {called} of {family.title} must be {domain.words}, and is {often}.", remedy=remedy, place=place
     )
 
 
-def _into(domain: Domain, latent: str, nan: bool) -> str:
-    """Say how an argument is brought into its domain."""
-    if nan:
-        return "look at the expression: a logarithm or root of a negative number, 0 / 0, or an overflow"
-    prior, function = _REMEDIES.get(domain.structure or _range(domain), ("", ""))
-    if not prior:
-        return "check the priors of what it is made of"
-    return f"give `{latent}` {prior}, or use {function}" if latent else f"use {function}, or check the priors"
-
-
-def _range(domain: Domain) -> str:
-    if domain.lower == 0 and not domain.integer:
-        return "positive" if domain.upper is None else "unit"
-    return ""
-
-
-_REMEDIES = {
-    "positive": ("a prior on the positive numbers, HalfNormal for one", "ss.exp(...)"),
-    "unit": ("a prior between 0 and 1, Beta for one", "ss.inv_logit(...)"),
-    "simplex": ("a Dirichlet prior", "ss.softmax(...)"),
-    "ordered": ("constraint='ordered'", "sums of positive steps, ss.cumsum(...)"),
-}
-
-
-def draw_failed(name: str, distribution: str, why: str, place: Place | None) -> ModelError:
+def draw_failed(name: str, distribution: str, why: str, matrix: bool, place: Place | None) -> ModelError:
+    remedy = "look at its arguments and, where it was declared with ss.declare_distribution, at its `draw`"
     return ModelError(
         f"nothing can be drawn for `{name}` from {distribution}: {why}.",
-        remedy="look at its arguments and, where it was declared with ss.declare_distribution, at its `draw`",
+        remedy=causes.NUGGET if matrix else remedy,
         place=place,
     )
 

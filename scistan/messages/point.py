@@ -148,6 +148,12 @@ def not_finite(
     )
 
 
+def no_density(fact: str, starts: int, remedy: str, place: Place | None) -> ModelError:
+    """No start has a finite density: what is wrong at the first."""
+    tried = "the start has no density" if starts == 1 else f"none of {starts} starts has a density"
+    return ModelError(f"{tried}: {fact}.", remedy=remedy, place=place or user_place())
+
+
 # -- mini-batches ---------------------------------------------------------------------------------------
 def no_batches(name: str, why: str) -> ModelError:
     return ModelError(

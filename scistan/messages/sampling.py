@@ -216,12 +216,10 @@ def pathfinder_failed(why: str) -> SamplingError:
     )
 
 
-def not_finite(term: str, kind: str, where: str, density: float, details: str, place: Place | None) -> SamplingError:
-    return SamplingError(
-        f"no chain can start: the log density of `{term}`{where} under {kind} is {density:g} {details}.",
-        remedy="check that observation and the prior of what it depends on, or give `inits`",
-        place=place,
-    )
+def cannot_start(fact: str, hits: int, starts: int, remedy: str, place: Place | None) -> SamplingError:
+    """No start has a density: the term that is to blame, and why."""
+    often = "" if hits == starts else f"; so at {hits} of {starts} starts, and others of its kind at the rest"
+    return SamplingError(f"no chain can start: {fact}{often}.", remedy=remedy, place=place)
 
 
 def steep(term: str, kind: str, where: str, details: str, argument: str, place: Place | None) -> SamplingError:

@@ -350,6 +350,7 @@ class Variables:
             derived={e.name: e.node for e in entries if e.role == "derived"},
             data_names={node: name for node, name in self.named.items() if isinstance(node, Data)},
             equalities=tuple(pair for e in entries for pair in e.equalities),
+            places={e.name: e.place for e in entries if e.place is not None},
         )
 
     def all_dims(self) -> dict[str, tuple[str, ...]]:

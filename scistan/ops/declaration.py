@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from scistan.domains import Domain
 from scistan.graph.node import Apply, Node, apply, find_applied
 from scistan.messages import arguments as messages
 from scistan.ops.axes import AxesRule
@@ -77,6 +78,7 @@ class Op:
     python: str = ""  # the operator method this op answers to
     answers: tuple[str, ...] = ()  # the NumPy functions that become this op
     latex: str = ""
+    takes: Domain | None = None  # where its argument must lie for it to have a value; None: anywhere
     slope_errors: Mapping[str, float] = field(default_factory=dict)
     public: bool = True
 

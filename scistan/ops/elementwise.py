@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from scistan.domains import NON_NEGATIVE, OPEN_UNIT, POSITIVE, between
 from scistan.ops import special_torch
 from scistan.ops.declaration import Call, Infix, Op, Template, declare
 
@@ -67,13 +68,13 @@ def _unary(name: str, doc: str, numpy: Any = "", torch: Any = "", stan: str = ""
 
 
 exp = _unary("exp", "The exponential.", latex="e^{{{0}}}")
-log = _unary("log", "The natural logarithm.", latex="\\log {0}")
-log1p = _unary("log1p", "`log(1 + x)`, exact near 0.")
-log2 = _unary("log2", "The logarithm to base 2.")
-log10 = _unary("log10", "The logarithm to base 10.")
+log = _unary("log", "The natural logarithm.", latex="\\log {0}", takes=POSITIVE)
+log1p = _unary("log1p", "`log(1 + x)`, exact near 0.", takes=between(-1.0, None, open_ends=True))
+log2 = _unary("log2", "The logarithm to base 2.", takes=POSITIVE)
+log10 = _unary("log10", "The logarithm to base 10.", takes=POSITIVE)
 exp2 = _unary("exp2", "2 to the power of x.")
 expm1 = _unary("expm1", "`exp(x) - 1`, exact near 0.")
-sqrt = _unary("sqrt", "The square root.", latex="\\sqrt{{{0}}}")
+sqrt = _unary("sqrt", "The square root.", latex="\\sqrt{{{0}}}", takes=NON_NEGATIVE)
 square = _unary("square", "The square.", latex="{{{0}}}^2")
 absolute = _unary("abs", "The absolute value.", numpy="abs", python="__abs__", answers=("absolute", "fabs", "abs"),
                   integer=True, latex="|{0}|")
@@ -86,16 +87,18 @@ round_ = declare("round", "Round to the nearest whole number, halves to even.", 
 sin = _unary("sin", "The sine.", latex="\\sin {0}")
 cos = _unary("cos", "The cosine.", latex="\\cos {0}")
 tan = _unary("tan", "The tangent.", latex="\\tan {0}")
-arcsin = _unary("arcsin", "The inverse sine.", stan="asin")
-arccos = _unary("arccos", "The inverse cosine.", stan="acos")
+arcsin = _unary("arcsin", "The inverse sine.", stan="asin", takes=between(-1.0, 1.0))
+arccos = _unary("arccos", "The inverse cosine.", stan="acos", takes=between(-1.0, 1.0))
 arctan = _unary("arctan", "The inverse tangent.", stan="atan")
 sinh = _unary("sinh", "The hyperbolic sine.")
 cosh = _unary("cosh", "The hyperbolic cosine.")
 tanh = _unary("tanh", "The hyperbolic tangent.")
 arcsinh = _unary("arcsinh", "The inverse hyperbolic sine.", stan="asinh")
-arccosh = _unary("arccosh", "The inverse hyperbolic cosine.", stan="acosh")
-arctanh = _unary("arctanh", "The inverse hyperbolic tangent.", stan="atanh")
-logit = _unary("logit", "`log(p / (1 - p))`.", numpy="scipy.special:logit", torch="special.logit")
+arccosh = _unary("arccosh", "The inverse hyperbolic cosine.", stan="acosh", takes=between(1.0, None))
+arctanh = _unary("arctanh", "The inverse hyperbolic tangent.", stan="atanh",
+                 takes=between(-1.0, 1.0, open_ends=True))
+logit = _unary("logit", "`log(p / (1 - p))`.", numpy="scipy.special:logit", torch="special.logit",
+               takes=OPEN_UNIT)
 inv_logit = _unary("inv_logit", "`1 / (1 + exp(-x))`.", numpy="scipy.special:expit", torch="sigmoid",
                    answers=("expit",), latex="\\operatorname{{logit}}^{{-1}}({0})")
 log_inv_logit = _unary("log_inv_logit", "The logarithm of `inv_logit`.",
@@ -104,7 +107,8 @@ log_inv_logit = _unary("log_inv_logit", "The logarithm of `inv_logit`.",
 softplus = _unary("softplus", "`log(1 + exp(x))`.",
                   numpy=lambda xp, x: xp.maximum(x, 0.0) + xp.log1p(xp.exp(-xp.abs(x))),
                   torch=lambda xp, x: -xp.nn.functional.logsigmoid(-x), stan="log1p_exp")
-log1m = _unary("log1m", "`log(1 - x)`.", numpy=lambda xp, x: xp.log1p(-x), torch=lambda xp, x: xp.log1p(-x))
+log1m = _unary("log1m", "`log(1 - x)`.", numpy=lambda xp, x: xp.log1p(-x), torch=lambda xp, x: xp.log1p(-x),
+               takes=between(None, 1.0, open_ends=True))
 erf = _unary("erf", "The error function.", numpy="scipy.special:erf", torch="special.erf")
 erfc = _unary("erfc", "The complementary error function.", numpy="scipy.special:erfc", torch="special.erfc")
 Phi = _unary("Phi", "The standard normal cumulative probability.", numpy="scipy.special:ndtr",
@@ -112,7 +116,7 @@ Phi = _unary("Phi", "The standard normal cumulative probability.", numpy="scipy.
              slope_errors={"Phi": 1e-5},  # exact but near 1, where what is left to 1 has no digits
              answers=("ndtr",), latex="\\Phi({0})")
 inverse_phi = _unary("inv_Phi", "The standard normal quantile: the inverse of `Phi`.", numpy="scipy.special:ndtri",
-                     torch="special.ndtri", answers=("ndtri",))
+                     torch="special.ndtri", answers=("ndtri",), takes=OPEN_UNIT)
 log_Phi = declare("log_Phi", "The logarithm of `Phi`, exact in the tail.", numpy="scipy.special:log_ndtr",  # noqa: N816
                   torch="special.log_ndtr", stan=Template("normal_lcdf({0} | 0, 1)"), answers=("log_ndtr",))
 lgamma = _unary("lgamma", "The logarithm of the gamma function.", numpy="scipy.special:gammaln", torch="lgamma",
@@ -130,7 +134,8 @@ def _log1m_exp(xp: Any, x: Any) -> Any:
     return xp.where(near, xp.log(-xp.expm1(safe_near)), xp.log1p(-xp.exp(safe_far)))
 
 
-log1m_exp = _unary("log1m_exp", "`log(1 - exp(x))` for `x < 0`.", numpy=_log1m_exp, torch=_log1m_exp)
+log1m_exp = _unary("log1m_exp", "`log(1 - exp(x))` for `x < 0`.", numpy=_log1m_exp, torch=_log1m_exp,
+                   takes=between(None, 0.0, open_ends=True))
 
 
 # -- functions of two arguments ------------------------------------------------------------------

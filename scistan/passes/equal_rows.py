@@ -209,4 +209,4 @@ def _merged(term: Term, make: _Maker) -> Term:
     d: Distribution = term.law.distribution
     value, distribution, arguments = d.grouped(make, rows.observed, *args)  # type: ignore[misc]
     copy_places(term.value, value)
-    return Term(names[value], value, Law(distribution, arguments, (rows.size,)))
+    return Term(names[value], value, Law(distribution, arguments, (rows.size,)), term.users)

@@ -9,6 +9,7 @@ from itertools import chain, count
 from scistan.distributions.declaration import Distribution
 from scistan.graph.graph import Graph, Law, Term
 from scistan.graph.node import Data, Gathered, Node
+from scistan.graph.places import copy_places
 from scistan.graph.walk import topological
 from scistan.passes.batching import Batched, CannotBatch
 from scistan.passes.slots import Template, batched, form_of, size_of
@@ -90,4 +91,6 @@ def _merge(members: list[tuple[Term, Template]], taken: Container[str], sizes: S
         return None
     value = Gathered(tuple(term.value for term, _ in members), size)
     law: Law = replace(first.law.mapped(lambda node: memo[node].node), shape=(size, *first.law.shape))
-    return Term(_group_name(_stem(first.name), taken), value, law)
+    copy_places(first.value, value)
+    users = tuple(name for term, _ in members for name in term.users)
+    return Term(_group_name(_stem(first.name), taken), value, law, users)

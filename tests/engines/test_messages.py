@@ -39,8 +39,12 @@ SAID = {
     "init_outside": lambda: messages.init_outside("tau", "[2]", -1.0, "not negative"),
     "cannot_start_there": lambda: messages.cannot_start_there("tau is negative"),
     "pathfinder_failed": lambda: messages.pathfinder_failed("no finite density"),
-    "not_finite": lambda: messages.not_finite(
-        "y", "Exponential", "[2]", float("nan"), "at the value 0.5 with beta = -2", Place("model.py", 7)
+    "cannot_start": lambda: messages.cannot_start(
+        "`y[0]`, observed as 3, is outside the support of Uniform, which is between 0 and 0.6, where a = 0.6",
+        20, 20, "correct the value", Place("model.py", 7),
+    ),
+    "cannot_start sometimes": lambda: messages.cannot_start(
+        "`sigma` of Normal must be positive, and is -1", 12, 20, "write `ss.exp(...)` in its place", Place("model.py", 7)
     ),
     "steep": lambda: messages.steep(
         "y", "Poisson", "[0]", "at the value 0 with lambda_ = 0", "`lambda_` = 0", Place("model.py", 7)

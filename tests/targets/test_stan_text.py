@@ -77,7 +77,7 @@ def test_source_map_points_at_the_users_line():
     lines = program.text.splitlines()
     places = program.source_map()
     at = next(k for k, line in enumerate(lines, 1) if "theta ~ normal" in line)
-    assert "m.theta = ss.Normal(m.mu, m.tau" in places[at].text
+    assert "m.theta = ss.Normal(m.mu, m.tau" in places[at].place.text
 
 
 def test_user_names_win_over_generated_ones(stanc):

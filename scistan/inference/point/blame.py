@@ -11,6 +11,7 @@ from scistan.graph.graph import Term
 from scistan.graph.node import Variable
 from scistan.graph.places import first_place
 from scistan.graph.walk import topological
+from scistan.inference.cause import Cause, find_causes
 from scistan.inference.point.objective import Objective
 from scistan.messages import point as messages
 
@@ -22,6 +23,8 @@ Tensor = Any
 def not_finite(objective: Objective, starts: Tensor) -> ModelError:
     """Give the error that names what is wrong at the first start."""
     torch, density = objective.torch, objective.density
+    if (cause := _cause(objective, starts)) is not None:
+        return messages.no_density(cause.fact, len(starts), cause.remedy, cause.place)
     evaluator, _, _ = density.constrain(starts[0])
     leaves = {}
     for block in density.blocks:
@@ -47,6 +50,21 @@ def not_finite(objective: Objective, starts: Tensor) -> ModelError:
             return _error(term, "gradient of the log density", bad, values, len(starts))
     names = [b.term.name for b in density.blocks]
     return _error(terms[-1], "gradient over the coordinates", names, values, len(starts))
+
+
+def _cause(objective: Objective, starts: Tensor) -> Cause | None:
+    """Say in the model's terms why there is no density; None where there is one in double precision.
+
+    The first start is the middle of the priors, where a product is 0: others show the case better.
+    """
+    density = objective.density
+    for start in (*starts[1:2], starts[0]):
+        known, _, _ = density.constrain(start)
+        numbers = {b.term.name: known[b.term.value].array.detach().cpu().numpy().astype(float) for b in density.blocks}
+        for cause in find_causes(objective.written, numbers):
+            if cause.term.is_observed or not objective.likelihood_only:
+                return cause
+    return None
 
 
 def _bad_gradient(torch: Any, total: Tensor, leaf: Tensor) -> bool:

@@ -123,7 +123,7 @@ def lower(instance: Instance, verb: str, options: Options, target: Target) -> Ob
     density = TorchDensity(lowered, target.device, target.dtype)
     return Objective(
         density, likelihood_only=verb == "mle", batches=batches, observations=observed,
-        widest=_widest(lowered) if whole else 1, compiled=options.compile,
+        widest=_widest(lowered) if whole else 1, compiled=options.compile, written=instance,
     )
 
 

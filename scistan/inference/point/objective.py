@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from scistan.graph.instance import Instance
 from scistan.messages import point as messages
 from scistan.targets.torch import Batches, TorchDensity
 
@@ -27,8 +28,10 @@ class Objective:
         observations: int = 1,
         widest: int = 1,
         compiled: bool = False,
+        written: Instance | None = None,
     ) -> None:
         self.density = density
+        self.written = written or density.instance  # the model before any pass, for what users are told
         self.likelihood_only = likelihood_only
         self.batches = batches
         self.torch = density.torch

@@ -11,7 +11,7 @@ from scistan.domains import Domain
 from scistan.errors import ModelError
 from scistan.graph.graph import Graph, Term
 from scistan.graph.node import Node
-from scistan.graph.places import first_place
+from scistan.graph.written import argument_text
 from scistan.messages import inference as messages
 from scistan.targets.evaluate import Evaluator
 
@@ -75,9 +75,11 @@ def _outside_domain(
     count = int(bad.reshape(draws, -1).any(axis=1).sum()) if batched else 1
     names = [t.name for t in graph.latents if t.value is node] + [n for n, own in graph.derived.items() if own is node]
     latent = any(t.value is node for t in graph.latents)
+    family, place = term.law.distribution, graph.place_of(term)
+    number = [p.name for p in family.parameters].index(parameter)
     return messages.drawn_argument_outside(
         term.name,
-        term.law.distribution.title,
+        family,
         parameter,
         names[0] if names else "",
         latent,
@@ -86,5 +88,6 @@ def _outside_domain(
         shown,
         count,
         draws,
-        first_place(term.value),
+        argument_text(place, family.title, number, parameter),
+        place,
     )

@@ -111,7 +111,8 @@ def _drawn(rng: np.random.Generator, size: tuple[int, ...], term: Term, args: li
     except (ValueError, TypeError, FloatingPointError) as error:
         if isinstance(error, ScistanError):
             raise
-        raise messages.draw_failed(term.name, d.title, str(error), first_place(term.value)) from error
+        matrix = isinstance(error, np.linalg.LinAlgError)
+        raise messages.draw_failed(term.name, d.title, str(error), matrix, first_place(term.value)) from error
 
 
 def _fitted(term: Term, array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

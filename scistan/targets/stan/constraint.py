@@ -25,7 +25,7 @@ def constraint_statements(scope: Scope, term: Term) -> list[Statement]:
         return []
     text = scope.whole(added).text
     kind = CONSTRAINTS[term.law.constraint or ""]
-    return [TargetPlus(if_finite(scope, text) if kind.underflows else text, term)]
+    return [TargetPlus(if_finite(scope, text, term) if kind.underflows else text, term)]
 
 
 def summed_normalizer(law: Law) -> Node | None:

@@ -9,12 +9,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from scistan.domains import LARGEST_INT
-from scistan.graph.graph import Graph
+from scistan.graph.graph import Graph, Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Data, Node
 from scistan.graph.places import first_place
 from scistan.messages import inference as messages
-from scistan.shapes import Size
+from scistan.shapes import Size, Symbol
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.stan.names import Names, SizeNames
 from scistan.targets.stan.syntax import Declare, Expr, Type, name
@@ -124,8 +124,17 @@ class DataBlock:
             for e in self.found.values()
         ]
         for symbol in sorted(self.sizes.symbols, key=lambda s: s.axis):
-            yield Declare("int<lower=0>", self.sizes.symbols[symbol])
+            yield Declare("int<lower=0>", self.sizes.symbols[symbol], node=self._of_length(symbol))
         yield from arrays
+
+    def _of_length(self, symbol: Symbol) -> Node | Term | None:
+        """Find what has a length: data that the user named first, else a term."""
+        nodes: list[Node | Term] = [*self.graph.data_names, *self.graph.terms, *self.graph.nodes]
+        for node in nodes:
+            shape = node.law.shape if isinstance(node, Term) else node.shape
+            if any(self.sizes.has(size, symbol) for size in shape):
+                return node
+        return None
 
     def encode(self, instance: Instance) -> dict[str, Any]:
         """Give the program's data for an instance: lengths, and arrays in the forms it reads."""

@@ -44,7 +44,7 @@ def declare_parameter(scope: Scope, transformed: Scope, term: Term) -> DeclaredL
         scope.writer.note_gap(gap)
         kind = canonical_type(term.law.shape)
         _enter(scope, term, kind)
-        return DeclaredLatent(term, Declare(sized_type(kind, term.law.shape, scope.writer.sizes), term.name))
+        return DeclaredLatent(term, Declare(sized_type(kind, term.law.shape, scope.writer.sizes), term.name, node=term))
 
 
 def _declare(scope: Scope, transformed: Scope, term: Term) -> DeclaredLatent:
@@ -62,7 +62,7 @@ def _declare(scope: Scope, transformed: Scope, term: Term) -> DeclaredLatent:
         kind = canonical_type(shape)
         declared = sized_type(kind, shape, scope.writer.sizes, _constraint(scope, term, domain))
     _enter(scope, term, kind)
-    return DeclaredLatent(term, Declare(declared, term.name, node=term.value))
+    return DeclaredLatent(term, Declare(declared, term.name, node=term))
 
 
 def _enter(scope: Scope, term: Term, kind: Type) -> None:
@@ -111,22 +111,23 @@ def _from_free(scope: Scope, term: Term, kind: ConstrainedType, made: StanMade) 
     type_ = _structured_type(kind.domain, shape)
     free = names.claim(f"{term.name}_free")
     free_shape = (*shape[:-1], shape[-1] - 1)
-    scope.writer.functions.update(made.functions)
+    for function, code in made.functions.items():
+        scope.writer.need(function, code, term)
     indices = tuple(names.claim_index(k) for k in range(len(shape) - 1))
     at = f"[{', '.join(indices)}]" if indices else ""
     value = made.value.format(free=f"{free}{at}")
     _enter(scope, term, type_)
     scope.writer.transformed.add(term.value)
-    declared = Declare(sized_type(type_, shape, sizes), term.name, "" if indices else value, node=term.value)
-    filled = scope.loops(shape[:-1], indices, (Assign(f"{term.name}{at}", value),)) if indices else ()
+    declared = Declare(sized_type(type_, shape, sizes), term.name, "" if indices else value, node=term)
+    filled = scope.loops(shape[:-1], indices, (Assign(f"{term.name}{at}", value, term),)) if indices else ()
     scope.statements += [declared, *filled]
     jacobian: tuple[Statement, ...] = ()
     if made.jacobian:
         last = f"{term.name}[{', '.join((*indices, sizes.text(shape[-1])))}]"
-        jacobian = scope.loops(shape[:-1], indices, (TargetPlus(last),))
+        jacobian = scope.loops(shape[:-1], indices, (TargetPlus(last, term),))
     return DeclaredLatent(
         term,
-        Declare(sized_type(type_, free_shape, sizes), free, node=term.value),
+        Declare(sized_type(type_, free_shape, sizes), free, node=term),
         jacobian,
         free,
         lambda value, _: Coordinates(kind, value.shape[-1:], NUMPY).unconstrain(value),

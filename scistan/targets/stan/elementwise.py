@@ -35,7 +35,7 @@ _ASSOCIATIVE = frozenset({"+"})
 def write_elementwise(scope: Scope, node: Apply) -> Lowered:
     """Lower an elementwise op."""
     form = node.op.stan if isinstance(node.op, Op) else None
-    scope.writer.use_functions(form)
+    scope.writer.use_functions(form, node)
     parts = [scope._lower(arg) for arg in node.args]
     depth = 1 + max((p.depth for p in parts), default=0)
 

@@ -34,12 +34,12 @@ def filled(
     if not shape:
         return [Declare(declared, text, value.text, node)]
     if is_data or value.is_read:
-        return [Declare(declared, text, node=node), *loops(sizes, shape, indices, (Assign(place, value.text),))]
+        return [Declare(declared, text, node=node), *loops(sizes, shape, indices, (Assign(place, value.text, node),))]
     outer = kind.arrays
     zeros = f"rep_{kind.base}({', '.join(['0', *map(sizes.text, shape[outer:])])})"
-    added = loops(sizes, shape[outer:], indices[outer:], (PlusAssign(place, value.text),))
+    added = loops(sizes, shape[outer:], indices[outer:], (PlusAssign(place, value.text, node),))
     if not outer:
         return [Declare(declared, text, zeros, node), *added]
     # Not `= rep_array(…)`: the C++ that stanc 2.35 writes with --O1 has no room for it then, and crashes.
-    body = (Assign(variable.at(*indices[:outer]).text, zeros), *added)
+    body = (Assign(variable.at(*indices[:outer]).text, zeros, node), *added)
     return [Declare(declared, text, node=node), *loops(sizes, shape[:outer], indices[:outer], body)]

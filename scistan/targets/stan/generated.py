@@ -68,11 +68,11 @@ def write_observation(scope: Scope, term: Term, switches: Switches, only: bool) 
     if switches.log_lik:
         log_lik = names.claim("log_lik" if only else f"log_lik_{term.name}")
         declared.append(Declare(sized_type(canonical_type(batch), batch, scope.writer.sizes), log_lik, node=term))
-        body.append(Assign(f"{log_lik}{at}", density_at(scope, term, indices, term.name)))
+        body.append(Assign(f"{log_lik}{at}", density_at(scope, term, indices, term.name), term))
     if switches.predictive and has_rng(term):
         twin = names.claim(f"{term.name}_rep")
         declared.append(Declare(_twin_type(term, scope), twin, node=term))
-        body.append(Assign(f"{twin}{at}", _rng(scope, term, indices)))
+        body.append(Assign(f"{twin}{at}", _rng(scope, term, indices), term))
     if body:
         scope.statements += scope.loops(batch, indices, tuple(body))
     return declared, Generated(term, log_lik, twin)
@@ -82,7 +82,7 @@ def _rng(scope: Scope, term: Term, indices: tuple[str, ...]) -> str:
     d: Distribution = term.law.distribution
     texts = arguments_at(scope, term.law, indices, term.name)
     if d.stan.rng_function:
-        scope.writer.functions[d.stan.rng] = d.stan.rng_function
+        scope.writer.need(d.stan.rng, d.stan.rng_function, term)
     if d.stan.rng:
         return d.stan.rng.format(**texts)
     inner = ", ".join(t.format(**texts) for t in d.stan.arguments or tuple(f"{{{p.name}}}" for p in d.parameters))
@@ -99,20 +99,21 @@ def write_log_prior(scope: Scope, terms: list[Term], target: str) -> None:
         batch = _batch(term) if out else term.law.shape[: len(term.law.shape) - term.law.distribution.event_rank]
         whole = _whole_density(scope, term) if batch else density_at(scope, term, ())
         if whole is not None:
-            scope.statements.append(PlusAssign(target, whole) if started else Assign(target, whole))
+            add = PlusAssign if started else Assign
+            scope.statements.append(add(target, whole, term))
             started = True
         else:
             if not started:
-                scope.statements.append(Assign(target, "0"))
+                scope.statements.append(Assign(target, "0", term))
                 started = True
             indices = tuple(scope.writer.names.claim_index(k) for k in range(len(batch)))
-            body = (PlusAssign(target, density_at(scope, term, indices)),)
+            body = (PlusAssign(target, density_at(scope, term, indices), term),)
             scope.statements += scope.loops(batch, indices, body)
         added = None if out else summed_normalizer(term.law)
         if added is not None:
-            scope.statements.append(PlusAssign(target, scope.whole(added).text))
+            scope.statements.append(PlusAssign(target, scope.whole(added).text, term))
     if not started:
-        scope.statements.append(Assign(target, "0"))
+        scope.statements.append(Assign(target, "0", tuple(terms)))
 
 
 def _whole_density(scope: Scope, term: Term) -> str | None:

@@ -53,6 +53,7 @@ class Writer:
     variables: dict[Node, Expr] = field(default_factory=dict)  # latents and named derived quantities
     data_only: dict[Node, bool] = field(default_factory=dict)
     functions: dict[str, str] = field(default_factory=dict)
+    origins: dict[str, object] = field(default_factory=dict)  # what each function was taken in for
     transformed: set[Node] = field(default_factory=set)  # latents that come from a free variable
     own_names: dict[Node, str] = field(default_factory=dict)  # derived quantities not yet defined
     defined: set[str] = field(default_factory=set)  # names of derived quantities that are
@@ -62,11 +63,16 @@ class Writer:
         """Note what Stan cannot express; a value lowered in two blocks is one gap."""
         self.gaps.setdefault(str(gap), gap)
 
-    def use_functions(self, form: object) -> None:
+    def use_functions(self, form: object, node: Node) -> None:
         """Take what an op's form calls into the functions block; what two ops share stands there once."""
         code = form.functions if isinstance(form, Call | Template) else ""
         if code:
-            self.functions[code] = code
+            self.need(code, code, node)
+
+    def need(self, key: str, code: str, origin: object) -> None:
+        """Take a function into the functions block, and note for what: one thing, or a list with one for each line."""
+        self.functions[key] = code
+        self.origins.setdefault(key, origin)
 
     def is_data(self, node: Node) -> bool:
         """Tell whether a value is known before sampling."""

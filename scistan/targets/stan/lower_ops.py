@@ -48,7 +48,7 @@ def _call(scope: Scope, node: Apply) -> Lowered:
     form = node.op.stan if isinstance(node.op, Op) else None
     if not isinstance(form, Call | Template):
         raise unsupported(node, f"the op `{node.op.name}` has no Stan form")
-    scope.writer.use_functions(form)
+    scope.writer.use_functions(form, node)
     if any(len(arg.shape) > 2 for arg in node.args):
         shown = form.name if isinstance(form, Call) else node.op.name
         raise unsupported(node, f"`{shown}` of a stack of matrices")
@@ -95,7 +95,7 @@ def _sum_stack(scope: Scope, node: Apply) -> Lowered:
         raise NeedsStatements
     base, text = scope.named(arg), scope.claim(node)
     index = scope.writer.names.claim_index(0)
-    body = (PlusAssign(text, f"sum({base.at(index).text})"),)
+    body = (PlusAssign(text, f"sum({base.at(index).text})", node),)
     scope.statements += [Declare("real", text, "0", node), *scope.loops(arg.shape[:1], (index,), body)]
     total = name(text, REAL)
     return Lowered(total, lambda indices: total)
@@ -173,9 +173,9 @@ def _along(scope: Scope, node: Apply) -> Lowered:
     size = scope.writer.sizes.text(node.shape[0 if axis == -1 else 1])
     index = scope.writer.names.claim_index(0)
     if axis == -1:
-        body = Assign(f"{text}[{index}]", f"{function}({base.text}[{index}]')'")
+        body = Assign(f"{text}[{index}]", f"{function}({base.text}[{index}]')'", node)
     else:
-        body = Assign(f"{text}[:, {index}]", f"{function}({base.text}[:, {index}])")
+        body = Assign(f"{text}[:, {index}]", f"{function}({base.text}[:, {index}])", node)
     declared = sized_type(MATRIX, node.shape, scope.writer.sizes)
     scope.statements += [Declare(declared, text, node=node), For(index, size, (body,))]
     variable = name(text, MATRIX)
@@ -200,7 +200,7 @@ def _along_in_stack(scope: Scope, node: Apply, function: str, axis: int) -> Lowe
     place = variable.at(*(keys[:-1] if at == rank - 1 else keys))
     others = tuple(size for k, size in enumerate(node.shape) if k != at)
     declared = sized_type(canonical_type(node.shape), node.shape, scope.writer.sizes)
-    filled = scope.loops(others, kept, (Assign(place.text, made),))
+    filled = scope.loops(others, kept, (Assign(place.text, made, node),))
     scope.statements += [Declare(declared, text, node=node), *filled]
     return Lowered(variable, lambda indices: variable.at(*indices))
 

@@ -79,6 +79,10 @@ class SizeNames:
                 if symbol.rank == GIVEN:
                     self.wishes.setdefault(symbol, f"{'NKM'[min(axis, 2)]}_{owner}")
 
+    def has(self, size: Size, symbol: Symbol) -> bool:
+        """Tell whether a size is made of a symbol."""
+        return any(one is symbol for one, _ in self._table.reduce(size).terms)
+
     def same(self, left: Size, right: Size) -> bool:
         """Tell whether two sizes are equal by the model's own equalities."""
         return self._table.reduce(left) == self._table.reduce(right)

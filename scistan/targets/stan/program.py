@@ -10,11 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from scistan.errors import Place
-from scistan.graph.graph import Graph, Term
+from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
-from scistan.graph.places import first_place
 from scistan.graph.walk import topological
 from scistan.messages import inference as messages
 from scistan.passes import run_passes
@@ -26,8 +24,9 @@ from scistan.targets.stan.lower import Scope, Writer
 from scistan.targets.stan.lower_ops import lower_op
 from scistan.targets.stan.names import Names, SizeNames
 from scistan.targets.stan.own_functions import give_way
+from scistan.targets.stan.source_map import Source, map_sources, with_origins
 from scistan.targets.stan.statements import term_statements, together
-from scistan.targets.stan.syntax import Braces, Declare, Statement, render
+from scistan.targets.stan.syntax import Braces, Declare, Statement, render, written
 from scistan.targets.stan.threads import threaded_statements
 
 __all__ = ["Block", "StanProgram", "lower_to_stan"]
@@ -56,6 +55,7 @@ class StanProgram:
     log_prior: str
     functions: Mapping[str, str] = field(default_factory=dict)
     own_names: frozenset[str] = frozenset()  # the user's variables
+    origins: Mapping[str, object] = field(default_factory=dict)  # what each function is there for
 
     @property
     def text(self) -> str:
@@ -81,30 +81,13 @@ class StanProgram:
             result[parameter.free_name or parameter.term.name] = value if free is None else free(value, known)
         return result
 
-    def source_map(self) -> dict[int, Place]:
-        """Map each line of the text to the user's line it comes from."""
-        places: dict[str, Place] = {}
-        for block in self.blocks:
-            for statement in _flatten(block.statements):
-                origin = getattr(statement, "node", None)
-                node = origin.value if isinstance(origin, Term) else origin
-                place = first_place(node) if isinstance(node, Node) else None
-                if place is not None:
-                    for line in statement.lines():
-                        places.setdefault(line.strip(), place)
-        return {
-            number: places[line.strip()]
-            for number, line in enumerate(self.text.splitlines(), 1)
-            if line.strip() in places
-        }
-
-
-def _flatten(statements: tuple[Statement, ...]) -> list[Statement]:
-    found: list[Statement] = []
-    for statement in statements:
-        found.append(statement)
-        found += _flatten(getattr(statement, "body", ()))
-    return found
+    def source_map(self) -> dict[int, Source]:
+        """Map each line of the text to what the user wrote and it comes from."""
+        functions = [
+            line for key, code in self.functions.items() for line in with_origins(code, self.origins.get(key))
+        ]
+        blocks = {"functions": functions} | {block.name: written(block.statements) for block in self.blocks}
+        return map_sources(blocks, self.entries.graph)
 
 
 @cache
@@ -161,7 +144,8 @@ def lower_to_stan(
         Block("model", tuple(together(model.statements))),
         Block("generated quantities", quantities),
     )
-    return StanProgram(blocks, entries, parameters, generated, prior, writer.functions, _own_names(graph))
+    own = _own_names(graph)
+    return StanProgram(blocks, entries, parameters, generated, prior, writer.functions, own, writer.origins)
 
 
 def _own_names(graph: Graph) -> frozenset[str]:
@@ -199,7 +183,7 @@ def _generated_quantities(
     prior = ""
     if switches.log_prior and graph.latents:
         prior = writer.names.claim("log_prior")
-        declared.append(Declare("real", prior))
+        declared.append(Declare("real", prior, node=tuple(graph.latents)))
         write_log_prior(inner, graph.latents, prior)
     if any(isinstance(s, Declare) for s in inner.statements):
         return (*declared, Braces(tuple(inner.statements))), tuple(generated), prior

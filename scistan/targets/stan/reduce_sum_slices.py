@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from scistan.distributions.declaration import Distribution
 from scistan.graph.graph import Law, Term
 from scistan.graph.node import Apply, Data, Extent, Literal, Node
+from scistan.graph.places import copy_places
 from scistan.ops.declaration import Op
 from scistan.ops.flow import carriers
 from scistan.shapes import DATA, ONE, Shape, Size
@@ -29,6 +30,7 @@ class Sliced:
         shape: Shape = (self.size, *node.shape[1:]) if cut else node.shape
         leaf = Data(None, shape, integer=node.integer)
         self.origins[leaf] = node
+        copy_places(node, leaf)
         if cut:
             self.cut.add(leaf)
         return leaf
@@ -54,7 +56,7 @@ def slice_term(term: Term, writer: Writer) -> Sliced | None:
     lower, upper = (None if b is None else change(b, _has_first_axis(b, law.shape)) for b in (law.lower, law.upper))
     shape = (sliced.size, *law.shape[1:])
     inner = replace(law, args=args, lower=lower, upper=upper, shape=shape, equalities=())
-    sliced.term = Term(term.name, sliced.leaf(term.value, cut=True), inner)
+    sliced.term = Term(term.name, sliced.leaf(term.value, cut=True), inner, term.users)
     return sliced
 
 
@@ -96,6 +98,7 @@ def _cut(root: Node, sliced: Sliced, known: dict[tuple[Node, bool], Node], write
             known[key] = sliced.leaf(node, cut=True)
         else:
             known[key] = node.op.build(tuple(known[w] for w in wanted), dict(node.attributes))
+            copy_places(node, known[key])
     return known[root, True]
 
 

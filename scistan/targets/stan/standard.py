@@ -47,10 +47,10 @@ def from_standard(scope: Scope, term: Term, frame: Frame) -> DeclaredLatent:
 
     return DeclaredLatent(
         term,
-        Declare(declared, free, node=term.value),
+        Declare(declared, free, node=term),
         free_name=free,
         to_free=to_free,
-        prior=Term(free, z, standard_law(term.law)),
+        prior=Term(free, z, standard_law(term.law), term.users),
         volume=_volume(scope, term, frame),
     )
 
@@ -68,10 +68,10 @@ def _definition(scope: Scope, term: Term, frame: Frame, z: Variable, declared: s
     if not filled:
         value = inner.canonical(_whole(frame, Expression(z))).text
         if not inner.statements:
-            return [Declare(declared, term.name, value, node=term.value)]
-        filled = (Assign(term.name, value),)
+            return [Declare(declared, term.name, value, node=term)]
+        filled = (Assign(term.name, value, term),)
     body = (*inner.statements, *filled)
-    return [Declare(declared, term.name, node=term.value), *((Braces(body),) if inner.statements else body)]
+    return [Declare(declared, term.name, node=term), *((Braces(body),) if inner.statements else body)]
 
 
 def _whole(frame: Frame, z: Expression) -> Node:
@@ -97,7 +97,8 @@ def _looped(scope: Scope, term: Term, frame: Frame, free: str) -> tuple[Statemen
     texts = arguments_at(scope, term.law, indices, term.name)
     location, scale = (texts[parameter] for parameter in term.law.distribution.location_scale)
     at = f"[{', '.join(indices)}]"
-    return scope.loops(batch, indices, (Assign(f"{term.name}{at}", f"({location} + {scale} * {free}{at}')'"),))
+    vector = f"({location} + {scale} * {free}{at}')'"
+    return scope.loops(batch, indices, (Assign(f"{term.name}{at}", vector, term),))
 
 
 def _volume(scope: Scope, term: Term, frame: Frame) -> tuple[Statement, ...]:
@@ -107,4 +108,4 @@ def _volume(scope: Scope, term: Term, frame: Frame) -> tuple[Statement, ...]:
     indices = tuple(scope.writer.names.claim_index(k) for k in range(len(shape)))
     scale = arguments_at(inner, term.law, indices, term.name)[term.law.distribution.location_scale[1]]
     grown = f"sum(log(diagonal({scale})))" if frame.is_matrix else f"log({scale})"
-    return (Braces((*inner.statements, *scope.loops(shape, indices, (TargetPlus(grown),)))),)
+    return (Braces((*inner.statements, *scope.loops(shape, indices, (TargetPlus(grown, term),)))),)

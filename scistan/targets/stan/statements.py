@@ -72,7 +72,7 @@ def term_statements(scope: Scope, term: Term) -> list[Statement]:
     if d.improper:
         return []
     if is_written_out(law):
-        return [Comment(_remark(term.name, d)), *_written_out(scope, term)]
+        return [Comment(_remark(term.name, d), term), *_written_out(scope, term)]
     batch = len(law.shape) - d.event_rank
     if d.event_rank:
         statements = _multivariate(scope, term, batch)
@@ -101,7 +101,8 @@ def together(statements: list[Statement]) -> list[Statement]:
     def close() -> None:
         if len(run) > 1:
             names = ", ".join(one.value for one in run)
-            result.append(Tilde(f"{{{names}}}", run[0].distribution, run[0].args, run[0].node))
+            terms = tuple(one.node for one in run)
+            result.append(Tilde(f"{{{names}}}", run[0].distribution, run[0].args, terms))
         else:
             result.extend(run)
         run.clear()
@@ -238,7 +239,7 @@ def density_at(scope: Scope, term: Term, indices: tuple[str, ...], label: str = 
     written = f"{d.stan.name}_{suffix}({value_at(scope, term, indices)} | {', '.join(texts)})"
     if d.stan.constant and not term.law.truncated:
         written += f" + {d.stan.constant}"
-    mass = mass_at(scope, term.law, indices)
+    mass = mass_at(scope, term, indices)
     return f"{written} - {mass}" if mass else written
 
 

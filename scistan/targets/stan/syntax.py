@@ -9,8 +9,8 @@ from scistan.domains import LARGEST_INT
 
 __all__ = [
     "ATOM", "INT", "MATRIX", "MULTIPLY", "POSTFIX", "REAL", "ROW_VECTOR", "UNARY", "VECTOR",
-    "Assign", "Braces", "Comment", "Declare", "Expr", "For", "PlusAssign", "Statement", "TargetPlus", "Tilde", "Type",
-    "array_of", "call", "name", "number", "render",
+    "Assign", "Braces", "Comment", "Declare", "Expr", "For", "Line", "PlusAssign", "Statement", "TargetPlus", "Tilde",
+    "Type", "array_of", "call", "name", "number", "render", "written",
 ]
 
 MULTIPLY, UNARY, POSTFIX, ATOM = 7, 8, 10, 11
@@ -93,21 +93,27 @@ def call(function: str, args: Sequence[Expr | str], kind: Type, bar: bool = Fals
     return Expr(f"{function}({inner.rstrip()})" if not inner.endswith("| ") else f"{function}({inner})", kind)
 
 
+Line = tuple[str, object]  # its text, and what it was written for: a node, a term, a tuple of terms
+
+
 class Statement:
-    """Something that stands on lines of its own."""
+    """Something that stands on lines of its own, each written for a node or a term of the model."""
 
     __slots__ = ()
+    node: object
 
-    def lines(self) -> Iterator[str]:
+    def written(self) -> Iterator[Line]:
+        """Give the lines, each with what it was written for."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
 class Comment(Statement):
     text: str
+    node: object = None
 
-    def lines(self) -> Iterator[str]:
-        yield f"// {self.text}"
+    def written(self) -> Iterator[Line]:
+        yield f"// {self.text}", self.node
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,26 +125,28 @@ class Declare(Statement):
     value: str = ""
     node: object = None
 
-    def lines(self) -> Iterator[str]:
-        yield f"{self.kind} {self.name}{f' = {self.value}' if self.value else ''};"
+    def written(self) -> Iterator[Line]:
+        yield f"{self.kind} {self.name}{f' = {self.value}' if self.value else ''};", self.node
 
 
 @dataclass(frozen=True, slots=True)
 class Assign(Statement):
     target: str
     value: str
+    node: object
 
-    def lines(self) -> Iterator[str]:
-        yield f"{self.target} = {self.value};"
+    def written(self) -> Iterator[Line]:
+        yield f"{self.target} = {self.value};", self.node
 
 
 @dataclass(frozen=True, slots=True)
 class PlusAssign(Statement):
     target: str
     value: str
+    node: object
 
-    def lines(self) -> Iterator[str]:
-        yield f"{self.target} += {self.value};"
+    def written(self) -> Iterator[Line]:
+        yield f"{self.target} += {self.value};", self.node
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,32 +154,37 @@ class Tilde(Statement):
     value: str
     distribution: str
     args: tuple[str, ...]
-    node: object = None
+    node: object
 
-    def lines(self) -> Iterator[str]:
-        yield f"{self.value} ~ {self.distribution}({', '.join(self.args)});"
+    def written(self) -> Iterator[Line]:
+        yield f"{self.value} ~ {self.distribution}({', '.join(self.args)});", self.node
 
 
 @dataclass(frozen=True, slots=True)
 class TargetPlus(Statement):
     value: str
-    node: object = None
+    node: object
 
-    def lines(self) -> Iterator[str]:
-        yield f"target += {self.value};"
+    def written(self) -> Iterator[Line]:
+        yield f"target += {self.value};", self.node
 
 
 @dataclass(frozen=True, slots=True)
 class For(Statement):
+    """A loop; it was written for what its body was."""
+
     variable: str
     size: str
     body: tuple[Statement, ...] = field(default=())
 
-    def lines(self) -> Iterator[str]:
-        yield f"for ({self.variable} in 1:{self.size}) {{"
-        for statement in self.body:
-            yield from (f"  {line}" for line in statement.lines())
-        yield "}"
+    @property
+    def node(self) -> object:  # type: ignore[override]
+        return self.body[0].node if self.body else None
+
+    def written(self) -> Iterator[Line]:
+        yield f"for ({self.variable} in 1:{self.size}) {{", self.node
+        yield from _indented(self.body)
+        yield "}", self.node
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,13 +193,26 @@ class Braces(Statement):
 
     body: tuple[Statement, ...]
 
-    def lines(self) -> Iterator[str]:
-        yield "{"
-        for line in render(self.body):
-            yield f"  {line}"
-        yield "}"
+    @property
+    def node(self) -> object:  # type: ignore[override]
+        return self.body[0].node if self.body else None
+
+    def written(self) -> Iterator[Line]:
+        yield "{", None
+        yield from _indented(self.body)
+        yield "}", None
+
+
+def _indented(statements: Sequence[Statement]) -> Iterator[Line]:
+    for statement in statements:
+        yield from ((f"  {line}", node) for line, node in statement.written())
+
+
+def written(statements: Sequence[Statement]) -> list[Line]:
+    """Write statements as lines without the block's own indent, each with what it was written for."""
+    return [line for statement in statements for line in statement.written()]
 
 
 def render(statements: Sequence[Statement]) -> list[str]:
     """Write statements as lines, without the block's own indent."""
-    return [line for statement in statements for line in statement.lines()]
+    return [text for text, _ in written(statements)]

@@ -17,12 +17,13 @@ from scistan.targets.stan.syntax import (
     Declare,
     Expr,
     For,
+    Line,
     PlusAssign,
     Statement,
     TargetPlus,
     Tilde,
     Type,
-    render,
+    written,
 )
 
 __all__ = ["threaded_statements"]
@@ -32,6 +33,7 @@ _FUNCTION = """\
 real {name}_lpmf(array[] int {rows}, int start, int end{declared}) {{
 {body}
 }}"""
+_HEADING = 2  # lines above the body
 
 
 @dataclass(slots=True)
@@ -91,15 +93,16 @@ def threaded_statements(scope: Scope, term: Term) -> list[Statement]:
     inner = Scope(writer)
     inner.share(sliced.term.law.inputs)
     body = _summed(inner, sliced.term)
-    lengths = _lengths(scope, sizes, sliced, rows, body)
+    lengths = _lengths(scope, sizes, sliced, rows, [text for text, _ in body])
     arguments = {text: passed for text, passed in reads.given.items() if text in lengths.used} | lengths.arguments
     name = scope.writer.names.claim(f"{term.name}_part")
     declared = "".join(f", {_unsized(passed.type)} {text}" for text, passed in arguments.items())
-    lines = "\n".join(f"  {line}" for line in (*lengths.local, *body))
-    scope.writer.functions.update(writer.functions)
-    scope.writer.functions[name] = _FUNCTION.format(
-        term=term.name, name=name, rows=rows, declared=declared, body=lines
-    )
+    lines = "\n".join(f"  {line}" for line in (*lengths.local, *(text for text, _ in body)))
+    for key, code in writer.functions.items():
+        scope.writer.need(key, code, term)
+    code = _FUNCTION.format(term=term.name, name=name, rows=rows, declared=declared, body=lines)
+    before = [term] * (_HEADING + len(lengths.local))
+    scope.writer.need(name, code, [*before, *(node for _, node in body), term])
     passed = ", ".join([f"{name}_lupmf", rows, "1", *(given.text for given in arguments.values())])
     return [TargetPlus(f"reduce_sum({passed})", term)]
 
@@ -114,7 +117,7 @@ def _rows(scope: Scope, term: Term, names: Names) -> str:
     found = next((s.name for s in top.statements if isinstance(s, Declare) and s.value == value), "")
     if not found:
         found = scope.writer.names.claim("rows")
-        top.statements.append(Declare(f"array[{length}] int", found, value))
+        top.statements.append(Declare(f"array[{length}] int", found, value, term))
     return names.claim(found)
 
 
@@ -141,22 +144,22 @@ def _lengths(scope: Scope, sizes: SizeNames, sliced: Sliced, rows: str, body: li
     return _Lengths(used, local, arguments)
 
 
-def _summed(inner: Scope, term: Term) -> list[str]:
+def _summed(inner: Scope, term: Term) -> list[Line]:
     """Write the statements of a term as a function's body that returns their sum."""
     statements = [s for s in term_statements(inner, term) if not isinstance(s, Comment)]
     suffix = "lupmf" if term.law.distribution.discrete else "lupdf"
-    before = render(inner.statements)
+    before = written(inner.statements)
     if len(statements) == 1 and not isinstance(statements[0], For):
-        return [*before, f"return {_value(statements[0], suffix)};"]
+        return [*before, (f"return {_value(statements[0], suffix)};", term)]
     sums = [_added(statement, suffix) for statement in statements]
-    return [*before, "real total = 0;", *render(sums), "return total;"]
+    return [*before, ("real total = 0;", term), *written(sums), ("return total;", term)]
 
 
 def _added(statement: Statement, suffix: str) -> Statement:
     if isinstance(statement, For):
         return For(statement.variable, statement.size, tuple(_added(s, suffix) for s in statement.body))
     if isinstance(statement, Tilde | TargetPlus):
-        return PlusAssign("total", _value(statement, suffix))
+        return PlusAssign("total", _value(statement, suffix), statement.node)
     return statement
 
 

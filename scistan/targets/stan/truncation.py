@@ -38,8 +38,8 @@ def truncation_statements(scope: Scope, term: Term) -> list[Statement]:
     same_for_all = all(size == ONE for node in (*law.args, *bounds) for size in node.shape)
     if same_for_all:
         count = " * ".join(factor(scope.writer.sizes.text(s)) for s in law.shape)
-        mass = mass_at(scope, law, ("1",) * len(law.shape))
-        return [TargetPlus(if_finite(scope, f"-{count} * {mass}" if count else f"-{mass}"), term)]
+        mass = mass_at(scope, term, ("1",) * len(law.shape))
+        return [TargetPlus(if_finite(scope, f"-{count} * {mass}" if count else f"-{mass}", term), term)]
     if len(bounds) == 1 and len(law.shape) <= 2 and _is_native(law):
         texts = {
             p.name: _flat(scope.container(node, law.shape))
@@ -47,20 +47,21 @@ def truncation_statements(scope: Scope, term: Term) -> list[Statement]:
         }
         bound = _flat(scope.container(bounds[0], law.shape))
         summed = f"{_one_sided(law)}({bound} | {_listed(law.distribution, texts)})"
-        return [TargetPlus(if_finite(scope, f"-{summed}"), term)]
+        return [TargetPlus(if_finite(scope, f"-{summed}", term), term)]
     indices = tuple(scope.writer.names.claim_index(k) for k in range(len(law.shape)))
-    body = TargetPlus(if_finite(scope, f"-{mass_at(scope, law, indices)}"), term)
+    body = TargetPlus(if_finite(scope, f"-{mass_at(scope, term, indices)}", term), term)
     return list(scope.loops(law.shape, indices, (body,)))
 
 
-def if_finite(scope: Scope, added: str) -> str:
+def if_finite(scope: Scope, added: str, term: Term) -> str:
     """Write what a normalizer adds so that a probability that underflows makes the density 0, not infinite."""
-    scope.writer.functions["if_finite"] = _IF_FINITE
+    scope.writer.need("if_finite", _IF_FINITE, term)
     return f"if_finite({added})"
 
 
-def mass_at(scope: Scope, law: Law, indices: tuple[str, ...]) -> str:
+def mass_at(scope: Scope, term: Term, indices: tuple[str, ...]) -> str:
     """Write the log probability of the bounds for one event; empty without bounds."""
+    law = term.law
     mass = log_mass(law)
     if mass is None:
         return ""
@@ -77,7 +78,7 @@ def mass_at(scope: Scope, law: Law, indices: tuple[str, ...]) -> str:
         return f"log_diff_exp({d.stan.name}_lcdf({sides[1]} | {_listed(d, texts)}), -log2())"
     if len(sides) == 1:
         return f"{_one_sided(law)}({sides[0]} | {_listed(d, texts)})"
-    _need_between(scope, d)
+    _need_between(scope, term)
     given = filter(None, (*sides, _listed(d, texts)))
     return f"{d.stan.name}_between({', '.join(given)})"
 
@@ -104,13 +105,13 @@ def _listed(d: Distribution, texts: dict[str, str]) -> str:
     return ", ".join(t.format(**texts) for t in templates)
 
 
-def _need_between(scope: Scope, d: Distribution) -> None:
+def _need_between(scope: Scope, term: Term) -> None:
+    d: Distribution = term.law.distribution
     arguments = d.stan.arguments or tuple(f"{{{p.name}}}" for p in d.parameters)
     listed = [f"p{k}" for k in range(1, len(arguments) + 1)]
     declared = "".join(f", real {p}" for p in listed)
-    scope.writer.functions[f"{d.stan.name}_between"] = _BETWEEN.format(
-        name=d.stan.name, listed=", ".join(listed), declared=declared
-    )
+    code = _BETWEEN.format(name=d.stan.name, listed=", ".join(listed), declared=declared)
+    scope.writer.need(f"{d.stan.name}_between", code, term)
 
 
 def _flat(value: Expr) -> str:

@@ -58,9 +58,9 @@ def test_a_density_that_is_not_finite_names_term_and_variable():
     m.rate = ss.Normal(0, 1)
     m.scale = ss.HalfNormal(1)
     m.y = ss.Normal(ss.log(m.rate - 100.0), m.scale).observe([1.0, 2.0])
-    with pytest.raises(ss.ModelError, match=r"log density of `y` \(Normal\) in `rate`, `scale` is not finite") as error:
+    with pytest.raises(ss.ModelError, match=r"`mu` of Normal is nan for `y\[0\]`, observed as 1, where rate = .*, scale = .*: `ss.log` needs") as error:
         m.map(seed=0)
-    assert "at any of 8 starts" in str(error.value)
+    assert "none of 8 starts has a density" in str(error.value)
     assert "rate = " in str(error.value)
     assert "test_bad_input.py" in str(error.value)
 
@@ -130,7 +130,7 @@ def test_an_impossible_likelihood_names_its_term():
     m = ss.Model()
     m.a = ss.Uniform(0, 1)
     m.y = ss.Uniform(0, m.a).observe([2.0, 3.0])
-    with pytest.raises(ss.ModelError, match=r"the log density of `y` \(Uniform\) in `a` is not finite"):
+    with pytest.raises(ss.ModelError, match=r"`y\[0\]`, observed as 2, is outside the support of Uniform, which is between 0 and"):
         m.map(seed=0)
 
 
@@ -152,5 +152,5 @@ def test_a_matrix_without_a_factor_names_its_term():
     m = ss.Model()
     m.a = ss.HalfNormal(1)
     m.y = ss.MultivariateNormal(np.zeros(2), cov=m.a * np.array([[0.0, 0.0], [0.0, 1.0]])).observe([1.0, 2.0])
-    with pytest.raises(ss.ModelError, match=r"the log density of `y` \(MultivariateNormal\) in `a` is not finite"):
+    with pytest.raises(ss.ModelError, match=r"`cov` of MultivariateNormal must be a positive-definite matrix"):
         m.map(progress=False)
