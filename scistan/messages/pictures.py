@@ -170,6 +170,18 @@ def scattered(total: int) -> str:
     return f"{total} {word}, which gather nowhere"
 
 
+def coefficients_left_out(shown: int, total: int) -> str:
+    return f"{shown} of {total} coefficients are shown; `fit.report(path, limit=…)` shows more."
+
+
+def report_ending(path: object) -> ArgumentError:
+    return ArgumentError(
+        f"{path}: a report is a page, and its file ends in .html.",
+        remedy='name it so, `fit.report("report.html")`; browsers print it to PDF',
+        place=user_place(),
+    )
+
+
 def unknown_format(given: object, known: Sequence[str]) -> ArgumentError:
     shown = ", ".join(map(repr, known))
     return ArgumentError(

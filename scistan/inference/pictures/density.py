@@ -8,7 +8,7 @@ import numpy as np
 
 __all__ = ["density", "is_discrete"]
 
-_POINTS = 512
+_POINTS = 256
 _FEWEST = 5
 _PILED = 0.2  # of the draws within a standard deviation; a normal distribution has 0.4 in its middle
 _MANY = 50  # draws that show two humps

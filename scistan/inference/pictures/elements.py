@@ -15,7 +15,9 @@ from scistan.messages import pictures as messages
 if TYPE_CHECKING:
     from scistan.inference.fit import Fit
 
-__all__ = ["Chosen", "Element", "choose", "draws_at", "element_of", "moving", "share"]
+__all__ = [
+    "Chosen", "Element", "Names", "asked_for", "choose", "draws_at", "element_label", "element_of", "moving", "share",
+]
 
 Names = str | Sequence[str] | None
 
