@@ -20,14 +20,15 @@ def is_discrete(values: np.ndarray) -> bool:
     return values.dtype.kind in "biu" or bool(finite.size and (finite == np.round(finite)).all())
 
 
-def density(values: np.ndarray, cut: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+def density(values: np.ndarray, window: tuple[float, float] | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Give points and a density at them; what piles up at an end is seen to, what runs out there runs out.
 
-    `cut` leaves out that share at each end, where tails are so heavy that they would fill the picture.
+    `window` is the part that is drawn, where tails are so heavy that they would fill the picture.
     """
     values = np.asarray(values, dtype=float)
-    low, high = map(float, np.quantile(values, (cut, 1 - cut)) if cut else (values.min(), values.max()))
-    inside = values[(values >= low) & (values <= high)]
+    first, last = (-math.inf, math.inf) if window is None else window
+    inside = values[(values >= first) & (values <= last)]
+    low, high = (float(inside.min()), float(inside.max())) if inside.size else (0.0, 0.0)
     if not low < high or inside.size < _FEWEST:
         return np.array([low, high]), np.zeros(2)
     counts, _ = np.histogram(inside, bins=_POINTS, range=(low, high))

@@ -98,9 +98,11 @@ def plot_prior_posterior(
     for ax, element in zip(axes, chosen.elements, strict=True):
         before = draws_at(prior[element.name], element.at)
         before = np.asarray(before, dtype=float).ravel()
-        _draw_density(ax, before[np.isfinite(before)], "#BBBBBB", QUIET)
-        _draw_density(ax, element.flat, ACCENT, ACCENT)
-        _frame(ax, element.flat, before[np.isfinite(before)])
+        before = before[np.isfinite(before)]
+        window = _window(element.flat, before)
+        _draw_density(ax, before, "#BBBBBB", QUIET, window)
+        _draw_density(ax, element.flat, ACCENT, ACCENT, window)
+        ax.set_xlim(window)
         bare(ax)
         write_title(ax, element.label)
     return finished(figure, path, (messages.PRIOR_POSTERIOR, *chosen.notes))
@@ -130,26 +132,29 @@ def _quantiles(element: Element, probability: float) -> tuple[float, float, floa
     return float(low), float(middle), float(high)
 
 
-def _draw_density(ax: Any, values: np.ndarray, fill: str, line: str) -> None:
+def _draw_density(
+    ax: Any, values: np.ndarray, fill: str, line: str, window: tuple[float, float] | None = None
+) -> None:
     if not values.size:
         return
     if is_discrete(values):
         found, counts = np.unique(values, return_counts=True)
         ax.bar(found, counts / values.size, width=0.8, color=fill, alpha=0.4, edgecolor=line, lw=0.8)
         return
-    x, y = density(values, cut=_TAIL if _heavy(values) else 0.0)
+    x, y = density(values, window or _most(values))
     ax.fill_between(x, y, color=fill, alpha=0.3, lw=0)
     ax.plot(x, y, color=line, lw=1.2)
 
 
-def _heavy(values: np.ndarray) -> bool:
-    """Tell whether single draws lie so far out that the rest would be a spike."""
-    low, high = np.quantile(values, (0.02, 0.98))
-    return bool(values.max() - values.min() > 5 * (high - low) > 0)
+def _most(values: np.ndarray) -> tuple[float, float] | None:
+    """Give what is to be drawn where single draws lie so far out that the rest would be a spike."""
+    least, low, high, most = np.quantile(values, (_TAIL, 0.02, 0.98, 1 - _TAIL))
+    heavy = values.max() - values.min() > 5 * (high - low) > 0
+    return (float(max(least, low - 2 * (high - low))), float(min(most, high + 2 * (high - low)))) if heavy else None
 
 
-def _frame(ax: Any, posterior: np.ndarray, prior: np.ndarray) -> None:
-    """Show the posterior whole and as much of the prior as leaves it a sixth of the width."""
+def _window(posterior: np.ndarray, prior: np.ndarray) -> tuple[float, float]:
+    """Show the posterior whole, and as much of the prior as leaves the posterior an eighth of the width."""
     low, high = np.quantile(posterior, (0.001, 0.999))
     width = max(high - low, 1e-300)
     middle = (low + high) / 2
@@ -157,4 +162,5 @@ def _frame(ax: Any, posterior: np.ndarray, prior: np.ndarray) -> None:
     left = min(low - 0.1 * width, max(wanted_low, middle - 4 * width))
     right = max(high + 0.1 * width, min(wanted_high, middle + 4 * width))
     least, most = min(posterior.min(), prior.min(initial=np.inf)), max(posterior.max(), prior.max(initial=-np.inf))
-    ax.set_xlim(max(left, least - 0.02 * (right - left)), min(right, most + 0.02 * (right - left)))
+    edge = 0.02 * (right - left)
+    return float(max(left, least - edge)), float(min(right, most + edge))

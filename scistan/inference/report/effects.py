@@ -39,7 +39,8 @@ def coefficients(graph: Graph) -> list[Coefficient]:
     for term in graph.observed:
         for parameter, argument in zip(term.draw.distribution.parameters, term.draw.args, strict=True):
             for latent, data, through, negative in _products(argument, fixed):
-                used = tuple(dict.fromkeys(graph.data_names[n] for n in topological(data) if isinstance(n, Data) and n in graph.data_names))
+                leaves = [n for n in topological(data) if isinstance(n, Data)]
+                used = tuple(dict.fromkeys(graph.data_names[n] for n in leaves if n in graph.data_names))
                 if used and latent in names:
                     exact = len(data) == 1 and isinstance(data[0], Data)
                     own = Coefficient(names[latent], used, term.name, parameter.name, through, negative, exact)

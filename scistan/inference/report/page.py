@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -30,7 +31,7 @@ from scistan.inference.report.figures import (
 )
 from scistan.inference.report.mathml import rows_of
 from scistan.inference.report.methods import extremes, fit_version, methods_paragraph
-from scistan.inference.report.table import Line, Table, number, posterior_table, quantile_head, row_decimals
+from scistan.inference.report.table import Line, Table, posterior_table, quantile_head, significant
 from scistan.messages import options as option_messages
 from scistan.messages import pictures as messages
 from scistan.version import __version__
@@ -114,7 +115,15 @@ def _template() -> Any:
     environment = Environment(
         loader=loader, undefined=StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
+    environment.filters["coded"] = _coded
     return environment.get_template("report.html.j2")
+
+
+def _coded(text: str) -> Any:
+    """Show what stands between backticks as code; all else of a text stays text."""
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def _described(fit: Fit) -> Description | None:
@@ -135,8 +144,7 @@ def _prior_table(fit: Fit, limit: int) -> Table:
         for at in wanted[name][:count]:
             values = draws_at(drawn[name], at).astype(float).ravel()
             low, middle, high = np.quantile(values, ((1 - _PROBABILITY) / 2, 0.5, (1 + _PROBABILITY) / 2))
-            decimals = row_decimals(float(high - low) / 3)
-            cells = tuple(number(float(value), decimals) for value in (low, middle, high))
+            cells = tuple(significant(float(value), float(high - low)) for value in (low, middle, high))
             lines.append(Line(element_label(fit, name, at), cells))
     total = sum(sizes.values())
     return Table(head, tuple(lines), messages.rows_left_out(len(lines), total) if len(lines) < total else "")

@@ -19,10 +19,13 @@ from scistan.messages import pictures as messages
 if TYPE_CHECKING:
     from scistan.inference.fit import Fit
 
-__all__ = ["Line", "Table", "number", "posterior_table", "quantile_head", "row_decimals", "table"]
+__all__ = [
+    "Line", "Table", "number", "posterior_table", "quantile_head", "row_decimals", "significant",
+    "table",
+]
 
 _DIGITS = 2  # of the standard deviation: what else there is of a mean is noise
-_LARGE, _SMALL = 1e6, 1e-4
+_LARGE = 1e6
 _ABSENT = "–"
 
 
@@ -113,6 +116,17 @@ def number(value: float, decimals: int) -> str:
         return f"{value:.3g}"
     text = f"{value:.{decimals}f}"
     return text.removeprefix("-") if not float(text) else text
+
+
+def significant(value: float, spread: float) -> str:
+    """Write a number with three digits, or as nothing where it is nothing beside the spread.
+
+    >>> significant(0.0371, 2.0), significant(61.23, 2.0), significant(1e-5, 2.0)
+    ('0.0371', '61.2', '0')
+    """
+    if not math.isfinite(value):
+        return _ABSENT
+    return "0" if abs(value) < 1e-4 * spread else f"{value:.3g}"
 
 
 def _rhat(value: float) -> str:
