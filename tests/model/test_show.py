@@ -158,7 +158,7 @@ def boxes(picture) -> dict[str, tuple[float, float, float, float]]:
     return found
 
 
-@pytest.mark.parametrize("build", ZOO.values(), ids=ZOO)
+@pytest.mark.parametrize("build", PLATED.values(), ids=PLATED)
 def test_pictures_put_causes_above_effects_and_nothing_on_top_of_another(build):
     m = build()
     picture = m.graph()

@@ -34,14 +34,15 @@ def density(values: np.ndarray, window: tuple[float, float] | None = None) -> tu
     counts, _ = np.histogram(inside, bins=_POINTS, range=(low, high))
     width = _bandwidth(inside, counts / counts.sum(), high - low)
     left, right = (_beyond(inside, end, width, sign) for end, sign in ((low, -1.0), (high, 1.0)))
-    step = (right - left) / (_POINTS - 1)
-    counts, _ = np.histogram(inside, bins=_POINTS, range=(left - step / 2, right + step / 2))
+    step = (right - left) / _POINTS
+    counts, _ = np.histogram(inside, bins=_POINTS, range=(left, right))
     # The mirror images at both ends keep the mass that a bound cuts off.
     mirrored = np.concatenate([counts[::-1], counts, counts[::-1]])
     reach = min(_POINTS - 1, math.ceil(4 * width / step) + 1)
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * step / width) ** 2)
     smooth = np.convolve(mirrored, kernel / kernel.sum(), mode="same")[_POINTS : 2 * _POINTS]
-    return np.linspace(left, right, _POINTS), smooth / (values.size * step)
+    points = np.concatenate([[left], left + (np.arange(_POINTS) + 0.5) * step, [right]])
+    return points, np.concatenate([smooth[:1], smooth, smooth[-1:]]) / (values.size * step)
 
 
 def _beyond(values: np.ndarray, end: float, width: float, sign: float) -> float:
@@ -58,12 +59,12 @@ def _beyond(values: np.ndarray, end: float, width: float, sign: float) -> float:
 
 
 def _bandwidth(values: np.ndarray, shares: np.ndarray, extent: float) -> float:
-    """Give the mean of Silverman's width, too wide for two humps, and Botev's, too narrow for correlated draws."""
+    """Give the geometric mean of Silverman's width, too wide for two humps, and Botev's, too narrow for correlated draws."""
     upper, lower = np.quantile(values, (0.75, 0.25))
     spread = min(values.std(), (upper - lower) / 1.34) or values.std()
     silverman = 0.9 * spread * values.size**-0.2
     botev = _botev(shares, values.size) if values.size >= _MANY else None
-    return float(silverman if botev is None else (silverman + botev * extent) / 2)
+    return float(silverman if botev is None else math.sqrt(silverman * botev * extent))
 
 
 def _botev(shares: np.ndarray, count: int) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["Shown", "diagnostic_pictures", "posterior_pictures", "predictive_pictures", "prior_pictures"]
 
 _DOTS = 110
+# matplotlib writes a point of a curve by six decimals of a pixel's size: two are more than enough.
+_PATH, _DIGITS = re.compile(r' d="[^"]*"'), re.compile(r"(\.\d\d)\d+")
 _PANELS, _TRACES, _FOREST = 12, 6, 40
 
 
@@ -79,5 +82,6 @@ def _shown(words: str, draw: Callable[[], Any]) -> Shown:
         return Shown(words, why=str(error).splitlines()[0])
     out = io.BytesIO()
     figure.savefig(out, format="svg", dpi=_DOTS, transparent=True, metadata={"Date": None})
-    text = base64.b64encode(out.getvalue()).decode("ascii")
+    drawing = _PATH.sub(lambda path: _DIGITS.sub(r"\1", path[0]), out.getvalue().decode("utf-8"))
+    text = base64.b64encode(drawing.encode("utf-8")).decode("ascii")
     return Shown(words, f"data:image/svg+xml;base64,{text}", int(figure.get_figwidth() * 96))
