@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-__all__ = ["pareto_k"]
+__all__ = ["pareto_k", "smoothed"]
 
 _FEWEST = 25  # ratios below which nothing can be said
 _FLAT = 1e-8  # a spread of log ratios below which they count as equal
@@ -27,18 +27,40 @@ def pareto_k(log_ratios: np.ndarray) -> float:
         return math.inf
     if np.ptp(log_ratios) < _FLAT:
         return 0.0
-    length = math.ceil(min(0.2 * log_ratios.size, 3 * math.sqrt(log_ratios.size)))
-    ordered = np.sort(log_ratios - log_ratios.max())
+    found = _tail(np.sort(log_ratios - log_ratios.max()))
+    return math.inf if found is None else _fitted(found[0])[0]
+
+
+def smoothed(log_ratios: np.ndarray) -> np.ndarray:
+    """Give weights that sum to 1, the largest replaced by quantiles of the distribution fitted to them.
+
+    >>> float(smoothed(np.zeros(100)).max())
+    0.01
+    """
+    logs = log_ratios - log_ratios.max()
+    order = np.argsort(logs, kind="stable")
+    if logs.size >= _FEWEST and np.ptp(logs) >= _FLAT and (found := _tail(logs[order])) is not None:
+        excesses, cutoff = found
+        shape, scale = _fitted(excesses)
+        chances = (np.arange(len(excesses)) + 0.5) / len(excesses)
+        beyond = scale * (np.expm1(-shape * np.log1p(-chances)) / shape if abs(shape) > _FLAT else -np.log1p(-chances))
+        logs = logs.copy()
+        logs[order[-len(excesses) :]] = np.minimum(np.log(beyond + math.exp(cutoff)), 0.0)
+    weights: np.ndarray = np.exp(logs) / np.exp(logs).sum()
+    return weights
+
+
+def _tail(ordered: np.ndarray) -> tuple[np.ndarray, float] | None:
+    """Give by how much the largest ratios exceed the others, and the logarithm of the border; None for too few."""
+    length = math.ceil(min(0.2 * ordered.size, 3 * math.sqrt(ordered.size)))
     # Beyond the smallest double's logarithm a ratio is nothing.
     cutoff = max(float(ordered[-length - 1]), math.log(np.finfo(float).tiny))
     tail = ordered[ordered > cutoff]
-    if len(tail) <= 4:
-        return math.inf
-    return _shape(np.exp(tail) - math.exp(cutoff))
+    return (np.exp(tail) - math.exp(cutoff), cutoff) if len(tail) > 4 else None
 
 
-def _shape(excesses: np.ndarray) -> float:
-    """Estimate the shape of a generalized Pareto distribution from excesses in ascending order."""
+def _fitted(excesses: np.ndarray) -> tuple[float, float]:
+    """Estimate shape and scale of a generalized Pareto distribution from excesses in ascending order."""
     n = len(excesses)
     points = 30 + math.isqrt(n)
     quartile = excesses[int(n / 4 + 0.5) - 1]
@@ -50,4 +72,4 @@ def _shape(excesses: np.ndarray) -> float:
     keep = weights >= 10 * np.finfo(float).eps
     mean = float((theta[keep] * weights[keep]).sum() / weights[keep].sum())
     shape = float(np.log1p(-mean * excesses).mean())
-    return (n * shape + _PRIOR_WEIGHT * _PRIOR_SHAPE) / (n + _PRIOR_WEIGHT)
+    return (n * shape + _PRIOR_WEIGHT * _PRIOR_SHAPE) / (n + _PRIOR_WEIGHT), -shape / mean
