@@ -20,6 +20,7 @@ __all__ = [
     "NON_NEGATIVE",
     "OPEN_UNIT",
     "POSITIVE",
+    "POSITIVE_DEFINITE",
     "POSITIVE_VECTOR",
     "REAL",
     "SIZE",
@@ -29,6 +30,7 @@ __all__ = [
     "Domain",
     "Mask",
     "between",
+    "is_positive_definite",
     "whole",
 ]
 
@@ -117,6 +119,18 @@ def _words(both: str, from_below: str, from_above: str, lower: Bound, upper: Bou
     return f"{from_above} {high}" if lower is None else f"{both} {low} and {high}"
 
 
+def _symmetric(x: np.ndarray) -> Mask:
+    gap = np.abs(x - np.swapaxes(x, -1, -2)).max((-1, -2))
+    return gap <= TOLERANCE * np.maximum(1, np.abs(x).max((-1, -2)))
+
+
+def is_positive_definite(x: np.ndarray) -> Mask:
+    """Tell which matrices are symmetric with positive eigenvalues."""
+    symmetric = _symmetric(x)
+    usable = np.where(symmetric[..., None, None], x, np.eye(x.shape[-1]))
+    return symmetric & (np.linalg.eigvalsh(usable)[..., 0] > 0)
+
+
 REAL = Domain("real")
 POSITIVE = Domain("positive", lower=0.0, lower_open=True)
 NON_NEGATIVE = Domain("not negative", lower=0.0)
@@ -131,3 +145,5 @@ VECTOR = Domain("a vector", 1)
 POSITIVE_VECTOR = Domain("a vector of positive numbers", 1, lower=0.0, lower_open=True)
 COUNT_VECTOR = Domain("a vector of counts", 1, integer=True, lower=0)
 MATRIX = Domain("a matrix", 2)
+# A constrained type too (`constrained/matrices.py`); it stands here for what ops take.
+POSITIVE_DEFINITE = Domain("a positive-definite matrix", 2, structure="cov", square=True, holds=is_positive_definite)

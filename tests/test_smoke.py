@@ -107,6 +107,16 @@ def test_arviz_takes_the_draws(fit):
     assert arviz.plot_trace(fit.idata) is not None
 
 
+def test_every_picture_and_the_report(fit, tmp_path):
+    for name in (known for known in dir(fit) if known.startswith("plot_")):
+        getattr(fit, name)(path=tmp_path / f"{name}.png")
+        assert (tmp_path / f"{name}.png").stat().st_size > 1000
+    page = fit.report(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert page.count("<img") == 9
+    assert "not drawn" not in page
+    assert fit.table("latex").count("\\\\") == 4
+
+
 def test_the_command_line():
     code = "import sys; from scistan.cli import main; sys.exit(main(['doctor']))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

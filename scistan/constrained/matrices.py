@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from scistan.constrained.declaration import Lengths, StanType, constant, declare, len_of
-from scistan.domains import TOLERANCE, Domain, Mask
+from scistan.domains import POSITIVE_DEFINITE, TOLERANCE, Domain, Mask, is_positive_definite
 from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
 
@@ -19,17 +19,6 @@ exp, log, log1p, square, sqrt, tanh, arctanh, total, cumsum = (
 concatenate, reshape, matmul, transpose, cholesky, diagonal = (
     FUNCTIONS[n] for n in ("concatenate", "reshape", "matmul", "transpose", "cholesky", "diagonal")
 )
-
-
-def _symmetric(x: np.ndarray) -> Mask:
-    gap = np.abs(x - np.swapaxes(x, -1, -2)).max((-1, -2))
-    return gap <= TOLERANCE * np.maximum(1, np.abs(x).max((-1, -2)))
-
-
-def _positive_definite(x: np.ndarray) -> Mask:
-    symmetric = _symmetric(x)
-    usable = np.where(symmetric[..., None, None], x, np.eye(x.shape[-1]))
-    return symmetric & (np.linalg.eigvalsh(usable)[..., 0] > 0)
 
 
 def _unit_diagonal(x: np.ndarray) -> Mask:
@@ -45,7 +34,7 @@ def _unit_rows(x: np.ndarray) -> Mask:
 
 
 def _correlation(x: np.ndarray) -> Mask:
-    return _unit_diagonal(x) & _positive_definite(x)
+    return _unit_diagonal(x) & is_positive_definite(x)
 
 
 def _identity(event: Lengths) -> np.ndarray:
@@ -162,7 +151,7 @@ CORR = declare(
     public_name="correlation",
 )
 COV = declare(
-    Domain("a positive-definite matrix", 2, structure="cov", square=True, holds=_positive_definite),
+    POSITIVE_DEFINITE,
     free=_with_diagonal,
     constrain=_constrain_cov,
     unconstrain=lambda x, event: _unconstrain_cholesky_cov(cholesky(x), event),

@@ -15,6 +15,7 @@ from scistan.diagnostics import Context, Diagnosis, check_approximation, check_d
 from scistan.engines.protocol import Draws
 from scistan.inference.arviz_data import dataset_names, dataset_of, summary_table, to_inference_data
 from scistan.inference.certificate import Certificate
+from scistan.inference.drawn import Drawn
 from scistan.inference.groups import GENERATED, check_groups_fit, make_group
 from scistan.inference.named import Named
 from scistan.inference.paths import as_path
@@ -39,7 +40,7 @@ _ORDER = (
 
 
 @dataclass(eq=False)
-class Fit:
+class Fit(Drawn):
     """A posterior: `idata` for ArviZ, `summary()` and `diagnose()` at once.
 
     `why` says in one line why this engine and metric were taken, `notes` what happened on the way. A fit that

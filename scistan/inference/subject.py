@@ -13,6 +13,7 @@ import numpy as np
 from scistan.diagnostics import Context
 from scistan.graph.instance import Instance
 from scistan.graph.walk import topological
+from scistan.inference.described import Description
 from scistan.inference.record import Record
 from scistan.messages import sampling as messages
 from scistan.targets.stan.program import StanProgram, lower_to_stan
@@ -36,6 +37,10 @@ class Fitted(Protocol):
 
     def instance(self) -> Instance:
         """Give the model on the data it was fitted to."""
+        ...
+
+    def describe(self) -> Description:
+        """Give how the model shows itself: mathematics, a picture, definitions."""
         ...
 
     def record(self) -> Record | None:

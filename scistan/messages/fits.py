@@ -100,6 +100,11 @@ def unknown_draws(name: object, known: Iterable[str], role: str = "") -> ModelEr
     return UnknownDrawsError(what, remedy=remedy, place=user_place())
 
 
+def unknown_element(asked: str, known: Sequence[str]) -> ModelError:
+    what = f"the fit has no number `{asked}`."
+    return UnknownDrawsError(what, remedy=nearest(asked, known), place=user_place())
+
+
 class UnknownFitAttributeError(ModelError, AttributeError):
     """A name after the dot that a fit does not have."""
 

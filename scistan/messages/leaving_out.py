@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from scistan.errors import ModelError, Place, UnsupportedError
 from scistan.graph.places import user_place
-from scistan.messages.model import nearest
+from scistan.messages.arguments import nearest
 from scistan.messages.values import as_given
 
 _SERIES = "judge it by `fit.check_model()`, or by rows that come after all those fitted"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scistan.graph.instance import Instance
 from scistan.graph.text import UnwritableError
+from scistan.inference.described import Description
 from scistan.inference.record import Record
 from scistan.messages import model as messages
 from scistan.model.equal import same_definition
@@ -49,6 +50,14 @@ class FittedModel:
     def instance(self) -> Instance:
         """Give the model on the data it was fitted to."""
         return self.model.instance()
+
+    def describe(self) -> Description:
+        """Give how the model showed itself when it was fitted."""
+        from scistan.model.show import definition
+
+        variables = self.model._variables
+        definitions = {name: definition(entry, variables.named) for name, entry in variables.entries.items()}
+        return Description(str(self.model.latex()), self.model.graph().svg, definitions)
 
     def __reduce__(self) -> Any:
         """Travel as a record: functions do not."""

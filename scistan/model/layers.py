@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from scistan.graph.node import Node
+from scistan.model.plates import Columns, Frame, columns_of
 from scistan.model.variables import Variables
 
 __all__ = ["Layout", "lay_out", "parents"]
@@ -13,16 +14,21 @@ __all__ = ["Layout", "lay_out", "parents"]
 _SWEEPS = 4
 _MOST_BENDS = 2000  # beyond this, lines go straight: the picture is too large to read anyhow
 _BEND_WIDTH = 12.0
+_PAD = 9.0  # between a variable and the frame around it, and between frames
 
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where each variable stands (the middle of its upper edge), and the points each line passes."""
+    """Where each variable stands (the middle of its upper edge), the points each line passes, and the frames of dims.
+
+    A frame's bottom is the upper edge of its lowest variables.
+    """
 
     places: dict[str, Point]
     edges: list[list[Point]]
+    frames: list[Frame]
     width: float
     height: float
 
@@ -59,26 +65,88 @@ def _reach(root: Node, named: dict[Node, str], reached: dict[Node, frozenset[str
 
 
 def lay_out(variables: Variables, widths: dict[str, float], gap: float, step: float) -> Layout:
-    """Give every variable a place and every dependence a line."""
+    """Give every variable a place, every dependence a line, and every dim a plate around its variables."""
     above = parents(variables)
     level = _levels(above)
+    columns = columns_of(variables)
+    framed = _framed_levels(columns, level)
     lines = _lines(above, level)
+    # A bend stands with what its line leads to; nothing without dims stands in a plate.
+    column = {point: columns.column[line[-1]] for line in lines for point in line[1:-1]} | dict(columns.column)
     rows: list[list[str]] = [[] for _ in range(max(level.values(), default=-1) + 1)]
     for point in level:
         rows[level[point]].append(point)
-    _uncross(rows, lines)
+    _uncross(rows, lines, column)
+    room = gap / 2 + _PAD * (1 + max(_depths(columns).values(), default=0))
+    starts, full = _column_starts(rows, widths, gap, column, framed, room)
     x: dict[str, float] = {}
-    row_widths = [sum(widths.get(p, _BEND_WIDTH) + gap for p in row) - gap for row in rows]
-    full = max(row_widths, default=0.0)
-    for row, own in zip(rows, row_widths, strict=True):
-        at = (full - own) / 2
-        for point in row:
-            width = widths.get(point, _BEND_WIDTH)
-            x[point] = at + width / 2
-            at += width + gap
+    for number, row in enumerate(rows):
+        parts = [[p for p in row if column[p] == k] for k in range(len(starts))] if number in framed else [row]
+        for k, part in enumerate(parts):
+            start, width = starts[k] if number in framed else (0.0, full)
+            at = start + (width - _row_width(part, widths, gap)) / 2
+            for point in part:
+                x[point] = at + widths.get(point, _BEND_WIDTH) / 2
+                at += widths.get(point, _BEND_WIDTH) + gap
     where = {point: (x[point], level[point] * step) for point in level}
     edges = [[where[point] for point in line] for line in lines]
-    return Layout({name: where[name] for name in above}, edges, full, len(rows) * step)
+    frames = _frames(columns, level, starts, step)
+    return Layout({name: where[name] for name in above}, edges, frames, full, len(rows) * step)
+
+
+def _row_width(row: list[str], widths: dict[str, float], gap: float) -> float:
+    return sum(widths.get(point, _BEND_WIDTH) + gap for point in row) - gap if row else 0.0
+
+
+def _framed_levels(columns: Columns, level: dict[str, int]) -> set[int]:
+    """Give the layers that some plate reaches into; in the others there is nothing to keep out of one."""
+    found: set[int] = set()
+    for _, run in columns.plates:
+        own = [level[name] for name, number in columns.column.items() if number in run]
+        found |= set(range(min(own), max(own) + 1))
+    return found
+
+
+def _column_starts(
+    rows: list[list[str]], widths: dict[str, float], gap: float, column: dict[str, int], framed: set[int], room: float
+) -> tuple[list[tuple[float, float]], float]:
+    """Give where each column starts and how wide it is, and how wide they are together."""
+    count = 1 + max(column.values(), default=0)
+    wide = [0.0] * count
+    for number in framed:
+        for k in range(count):
+            wide[k] = max(wide[k], _row_width([p for p in rows[number] if column[p] == k], widths, gap))
+    starts, at = [], 0.0
+    for k, width in enumerate(wide):
+        side = room if k else 0.0  # what has no dims has no frame
+        starts.append((at + side, width))
+        at += width + 2 * side if width else 0.0
+    free = max((_row_width(row, widths, gap) for n, row in enumerate(rows) if n not in framed), default=0.0)
+    shift = max(0.0, (free - at) / 2)
+    return [(start + shift, width) for start, width in starts], max(free, at)
+
+
+def _depths(columns: Columns) -> dict[int, int]:
+    """Count, for each plate, those drawn within it."""
+    runs = [frozenset(run) for _, run in columns.plates]
+    return {
+        k: sum(other < run or (bool(other & run) and not other > run and j > k) for j, other in enumerate(runs))
+        for k, run in enumerate(runs)
+    }
+
+
+def _frames(
+    columns: Columns, level: dict[str, int], starts: list[tuple[float, float]], step: float
+) -> list[Frame]:
+    found = []
+    depths = _depths(columns)
+    for k, (dim, run) in enumerate(columns.plates):
+        own = [level[name] for name, number in columns.column.items() if number in run]
+        depth = depths[k]
+        left, right = starts[run[0]][0], sum(starts[run[-1]])
+        pad = _PAD * (1 + depth)
+        found.append(Frame(dim, left - pad, min(own) * step - pad, right + pad, max(own) * step, depth))
+    return sorted(found, key=lambda frame: -frame.depth)
 
 
 def _levels(above: dict[str, list[str]]) -> dict[str, int]:
@@ -108,8 +176,8 @@ def _lines(above: dict[str, list[str]], level: dict[str, int]) -> list[list[str]
     return lines
 
 
-def _uncross(rows: list[list[str]], lines: list[list[str]]) -> None:
-    """Order each layer by the mean position of its neighbours in the layer before, up and down a few times."""
+def _uncross(rows: list[list[str]], lines: list[list[str]], column: dict[str, int]) -> None:
+    """Order each layer by column, then by the mean position of its neighbours in the layer before, up and down."""
     up: dict[str, list[str]] = {}
     down: dict[str, list[str]] = {}
     for line in lines:
@@ -124,5 +192,5 @@ def _uncross(rows: list[list[str]], lines: list[list[str]]) -> None:
             for point in row:
                 others = [position[o] for o in neighbours.get(point, ())]
                 means[point] = sum(others) / len(others) if others else position[point]
-            row.sort(key=means.__getitem__)
+            row.sort(key=lambda point: (column[point], means[point]))
             position.update({point: (k + 0.5) / len(row) for k, point in enumerate(row)})

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from scistan.messages import model as messages
 from scistan.model.layers import Layout, lay_out
+from scistan.model.plates import Frame
 from scistan.model.show import Length, axes_text, definition
 from scistan.model.variables import Entry, Variables
 
@@ -16,6 +17,7 @@ __all__ = ["Picture", "draw_model"]
 
 _HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 44.0, 26.0, 44.0, 14.0
 _CHARACTER = 7.2  # the width of one in the font below, near enough to leave room
+_SIGN = 17.0  # below the variables of a plate, for its name
 _LONGEST = 28
 _FILL = {"latent": "#ffffff", "observed": "#d9d9d9", "data": "#f2f2f2", "derived": "#ffffff"}
 
@@ -60,13 +62,15 @@ def draw_model(variables: Variables, length: Length) -> Picture:
     """Draw every variable of a model and what it depends on."""
     boxes = {name: _box(entry, variables, length) for name, entry in variables.entries.items()}
     layout = lay_out(variables, {name: box.width for name, box in boxes.items()}, _GAP_X, _HEIGHT + _GAP_Y)
-    body = [_edge(layout, points) for points in layout.edges]
+    body = [_plate(frame, variables, length) for frame in layout.frames]
+    body += [_edge(layout, points) for points in layout.edges]
     body += [_SHAPES[box.entry.role](box, *_corner(layout, name)) for name, box in boxes.items()]
     return Picture(_framed(variables.owner, layout, body))
 
 
 def _box(entry: Entry, variables: Variables, length: Length) -> _Box:
-    axes = axes_text(entry, length)
+    plain = [dim is None for dim in entry.dims]
+    axes = axes_text(entry, length) if any(plain) or len(plain) > 1 else ""  # a plate says it of one dim
     text = "data" if entry.role == "data" else definition(entry, variables.named)
     return _Box(entry, f"{entry.name} [{axes}]" if axes else entry.name, _cut(text))
 
@@ -81,7 +85,8 @@ def _corner(layout: Layout, name: str) -> tuple[float, float]:
 
 
 def _framed(title: str, layout: Layout, body: list[str]) -> str:
-    width, height = layout.width + 2 * _MARGIN, layout.height - _GAP_Y + 2 * _MARGIN
+    lowest = max((frame.bottom + _HEIGHT + _SIGN * (1 + frame.depth) for frame in layout.frames), default=0.0)
+    width, height = layout.width + 2 * _MARGIN, max(layout.height - _GAP_Y, lowest) + 2 * _MARGIN
     arrow = (
         "<defs><marker id='arrow' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='7' markerHeight='7' orient='auto'>"
         "<path d='M0,0 L8,4 L0,8 z' fill='#777'/></marker></defs>"
@@ -90,6 +95,18 @@ def _framed(title: str, layout: Layout, body: list[str]) -> str:
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width:.0f} {height:.0f}' width='{width:.0f}' "
         f"height='{height:.0f}' font-family='sans-serif' font-size='12'><title>{escape(title)}</title>"
         f"{arrow}{''.join(body)}</svg>"
+    )
+
+
+def _plate(frame: Frame, variables: Variables, length: Length) -> str:
+    """Draw the frame of a dim, its name and length in the lower left corner."""
+    x, y = frame.left + _MARGIN, frame.top + _MARGIN
+    bottom = frame.bottom + _MARGIN + _HEIGHT + _SIGN * (1 + frame.depth)
+    name = escape(f"{frame.dim}: {length(variables.dims[frame.dim])}" if frame.dim in variables.dims else frame.dim)
+    return (
+        f"<rect class='plate' x='{x:.1f}' y='{y:.1f}' width='{frame.right - frame.left:.1f}' "
+        f"height='{bottom - y:.1f}' rx='6' fill='none' stroke='#999'/>"
+        f"<text x='{x + 7:.1f}' y='{bottom - 5:.1f}' fill='#555' font-size='11'>{name}</text>"
     )
 
 

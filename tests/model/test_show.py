@@ -111,6 +111,43 @@ def test_latex_object():
     assert str(shown).startswith("\\begin{aligned}\n")
 
 
+def crossed() -> ss.Model:
+    m = ss.Model(coords={"school": list("abc"), "<year>": [1, 2]})
+    m.mu, m.tau = ss.Normal(0, 1), ss.HalfNormal(1)
+    m.theta = ss.Normal(m.mu, m.tau, dims="school")
+    m.phi = ss.Normal(0, 1, dims="<year>")
+    m.z = ss.Normal(m.theta[:, None] + m.phi, 1, dims=("school", "<year>"))
+    m.x = ss.data(np.zeros(5), dims="pupil")
+    m.sigma = ss.HalfNormal(1)
+    m.y = ss.Normal(ss.sum(m.z) + m.x, m.sigma).observe(np.zeros(5), dims="pupil")
+    return m
+
+
+PLATED = {"crossed": crossed, **ZOO}
+
+
+@pytest.mark.parametrize("build", PLATED.values(), ids=PLATED)
+def test_a_plate_holds_the_variables_along_its_dim_and_no_others(build):
+    m = build()
+    tree = ElementTree.fromstring(m.graph().svg)
+    signs = [text.text for text in tree.findall(f"{SVG}text")]
+    plates = [tuple(float(p.get(key)) for key in ("x", "y", "width", "height")) for p in tree.findall(f"{SVG}rect")]
+    assert len(signs) == len(plates)
+    within = {name: [] for name in m.variables}
+    for sign, (x, y, w, h) in zip(signs, plates, strict=True):
+        assert x >= 0
+        assert y >= 0
+        assert y + h <= float(tree.get("height"))
+        assert x + w <= float(tree.get("width"))
+        for name, (bx, by, bw, bh) in boxes(m.graph()).items():
+            inside = x <= bx and bx + bw <= x + w and y <= by and by + bh <= y + h
+            outside = bx + bw <= x or x + w <= bx or by + bh <= y or y + h <= by
+            assert inside or outside
+            within[name] += [sign.rpartition(":")[0]] * inside
+    dims = {name: sorted(dim for dim in entry.dims if dim) for name, entry in m._variables.entries.items()}
+    assert {name: sorted(own) for name, own in within.items()} == dims
+
+
 def boxes(picture) -> dict[str, tuple[float, float, float, float]]:
     tree = ElementTree.fromstring(picture.svg)
     found = {}
@@ -121,7 +158,7 @@ def boxes(picture) -> dict[str, tuple[float, float, float, float]]:
     return found
 
 
-@pytest.mark.parametrize("build", ZOO.values(), ids=ZOO)
+@pytest.mark.parametrize("build", PLATED.values(), ids=PLATED)
 def test_pictures_put_causes_above_effects_and_nothing_on_top_of_another(build):
     m = build()
     picture = m.graph()
