@@ -251,6 +251,17 @@ class Model:
 
         return draw_prior(as_drawn(self.instance(), self._book.acts), draws, seed)
 
+    def prior_check(self, draws: int = 1000, seed: int | None = None, interactive: bool = False) -> Any:
+        """Check the priors: what they predict beside the data, and findings; `interactive` gives a widget with sliders.
+
+        `docs/prior-checks.md` lists the checks and their thresholds.
+        """
+        from scistan.inference.prior_check import check_prior
+        from scistan.model.source import Source
+
+        check = check_prior(as_drawn(self.instance(), self._book.acts), draws, seed, Source(copy(self)._book))
+        return check.interact() if as_switch("interactive", interactive) else check
+
     def simulate(self, seed: int | None = None) -> dict[str, np.ndarray]:
         """Draw every latent and every observation once."""
         from scistan.inference.prior import simulate

@@ -1,0 +1,64 @@
+"""A picture of a prior check: the prior predictive against the data, and the priors."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scistan.inference.prior_check.panels import Counts, panel, panel_names
+from scistan.messages import prior_check as messages
+
+if TYPE_CHECKING:
+    from scistan.inference.prior_check.result import PriorCheck
+
+__all__ = ["plot"]
+
+_COLUMNS = 3
+_MOST = 24
+_DRAWN, _DATA = "#4079c8", "#c05e38"
+
+
+def plot(check: PriorCheck) -> Any:
+    """Draw a panel for each observed variable, then one for each latent and derived quantity; give the figure."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise messages.no_matplotlib() from None
+    names = panel_names(check.state.drawn)
+    shown, counts = names[:_MOST], Counts()
+    rows = math.ceil(len(shown) / _COLUMNS)
+    figure = Figure(figsize=(4.0 * min(_COLUMNS, len(shown)), 2.7 * rows), layout="constrained")
+    axes = np.atleast_1d(figure.subplots(rows, min(_COLUMNS, len(shown)), squeeze=False)).reshape(-1)
+    for ax, (name, role) in zip(axes, shown, strict=False):
+        _panel(ax, panel(check.state, name, role, None, "values", counts))
+    for ax in axes[len(shown) :]:
+        ax.set_visible(False)
+    more = f"; {len(names) - len(shown)} more are not shown" if len(names) > len(shown) else ""
+    figure.suptitle(f"{check.state.drawn.instance.name}: {check.draws} prior draws, seed {check.seed}{more}")
+    return figure
+
+
+def _panel(ax: Any, told: dict[str, Any]) -> None:
+    low, high = told["axis"]
+    edges = np.linspace(low, high, len(told["counts"]) + 1)
+    width = edges[1] - edges[0]
+    observed = told["role"] == "observed"
+    label = "prior predictive" if observed else told["role"]
+    ax.stairs(np.asarray(told["counts"]) / (told["total"] * width), edges, fill=True, alpha=0.45, color=_DRAWN,
+              label=label)
+    data = told["data"]
+    if data is not None and data["ticks"]:
+        at = np.zeros(len(data["ticks"]))
+        ax.plot(data["ticks"], at, "|", color=_DATA, markersize=14, clip_on=False, label="data")
+    elif data is not None:
+        ax.stairs(np.asarray(data["counts"]) / (data["total"] * width), edges, color=_DATA, label="data")
+    outside = told["below"] + told["above"]
+    note = f" ({outside:.0%} beyond the axis)" if outside >= 0.005 else ""
+    ax.set_title(f"{told['name']}{note}", fontsize=10, loc="left")
+    ax.set_xlim(low, high)
+    ax.set_yticks([])
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    if observed:
+        ax.legend(frameon=False, fontsize=8)
