@@ -159,10 +159,11 @@ def no_script(path: object, why: str) -> DataError:
     return DataError(f"{path} cannot be read: {why}.", remedy="give the Python file in which the model is written")
 
 
-def script_failed(path: object, error: BaseException) -> ModelError:
+def script_failed(path: object, error: BaseException, place: Place | None) -> ModelError:
     return ModelError(
         f"{path} stopped with {type(error).__name__}: {error}",
-        remedy=f"run `python {path}` first; the script is run as far as its first fit",
+        remedy=f"see that `python {path}` works; here it is run as far as its first fit",
+        place=place,
     )
 
 

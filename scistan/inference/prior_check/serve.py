@@ -15,7 +15,7 @@ from scistan.inference.prior_check.page import Page, front_end, template_text
 from scistan.inference.prior_check.result import PriorCheck
 from scistan.messages import prior_check as messages
 
-__all__ = ["PageServer", "serve"]
+__all__ = ["PageServer", "check_movable", "serve"]
 
 _LOOPBACK = "127.0.0.1"
 _LONGEST = 1_000_000  # bytes of a question; a slider needs a few hundred
@@ -27,10 +27,7 @@ class PageServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, checks: Mapping[str, PriorCheck], port: int = 0) -> None:
-        for name, check in checks.items():
-            if not check.state.constants:
-                raise messages.no_constants(name)
-        self.pages = {name: Page(check) for name, check in checks.items()}
+        self.pages = {name: Page(check_movable(check)) for name, check in checks.items()}
         self.secret = secrets.token_urlsafe(16)
         try:
             super().__init__((_LOOPBACK, port), _Handler)
@@ -108,7 +105,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Referrer-Policy", "no-referrer")
         self.send_header("X-Frame-Options", "DENY")
         source = f"script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; connect-src 'self'; " if nonce else ""
-        self.send_header("Content-Security-Policy", f"default-src 'none'; {source}base-uri 'none'; form-action 'none'")
+        policy = f"default-src 'none'; img-src data:; {source}base-uri 'none'; form-action 'none'"
+        self.send_header("Content-Security-Policy", policy)
         if self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()
@@ -116,6 +114,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing: a line for each move of a slider helps nobody."""
+
+
+def check_movable(check: PriorCheck) -> PriorCheck:
+    """Refuse priors without a constant: a page without a slider helps nobody."""
+    if not check.state.constants:
+        raise messages.no_constants(check.state.drawn.instance.name)
+    return check
 
 
 def _page_text(pages: Mapping[str, Page], nonce: str) -> str:
@@ -131,7 +136,8 @@ def _page_text(pages: Mapping[str, Page], nonce: str) -> str:
 def serve(checks: Mapping[str, PriorCheck], port: int = 0, browser: bool = True) -> None:
     """Serve the page until Ctrl-C; print where it is, and open it unless `browser` is False."""
     with PageServer(checks, port) as server:
-        print(f"The priors of {', '.join(checks)}: {server.url}\nCtrl-C ends it.", flush=True)
+        names = ", ".join(check.state.drawn.instance.name for check in checks.values())
+        print(f"The priors of {names}: {server.url}\nCtrl-C ends it.", flush=True)
         if browser:
             webbrowser.open(server.url)
         try:
