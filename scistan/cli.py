@@ -98,8 +98,8 @@ def prior(options: argparse.Namespace) -> int:
     for name, model in models_of(options.file, options.model).items():
         try:
             check = check_movable(model.prior_check(options.draws, options.seed))
-        except ScistanError as error:  # one of several models must not hide the others
-            errors.append(error)
+        except ScistanError as wrong:  # one of several models must not hide the others
+            errors.append(wrong)
         else:
             checks[name] = check
             print(check, end="\n\n")

@@ -100,14 +100,14 @@ class Slider {
 
 // -- a histogram ------------------------------------------------------------------------------------
 class Panel {
-  constructor(told, views, changed) {
-    this.view = "values";
+  constructor(told, changed) {
+    this.view = told.view;
     this.element = make("section", { class: "card panel", "data-panel": told.name });
     this.note = make("span");
     const top = make("div", { class: "top" }, make("b", {}, told.name), this.note);
-    if (told.role === "observed" && told.elements > 1) {
-      const select = make("select", { title: "What is counted: every value, or one number of each simulated data set", "aria-label": `what is shown of ${told.name}` },
-        ...views.map(view => make("option", { value: view }, view)));
+    if (told.views.length > 1) {
+      const select = make("select", { title: "What is counted: every value, one number of each simulated data set, or the probability behind an outcome", "aria-label": `what is shown of ${told.name}` },
+        ...told.views.map(view => make("option", { value: view }, view)));
       select.addEventListener("change", () => { this.view = select.value; this.axis = null; changed(); });
       top.append(select);
     }
@@ -163,7 +163,7 @@ class Panel {
 
   describe() {
     const { told } = this;
-    const words = told.role === "observed" ? "prior predictive" : told.role;
+    const words = told.role !== "observed" ? told.role : told.view === "probability" ? "probability" : "prior predictive";
     const beyond = told.below + told.above;
     this.note.textContent = (told.elements > 1 ? `${told.elements} × ` : "") + words + (beyond >= 0.005 ? ` · ${percent(beyond)} beyond the axis` : "");
     const line = spread => `${shown(spread.middle)}, 90 % from ${shown(spread.low)} to ${shown(spread.high)}`;
@@ -288,7 +288,7 @@ class Priors {
       fresh.add(told.name);
       if (this.panels.has(told.name)) this.panels.get(told.name).draw(told);
       else {
-        const panel = new Panel(told, this.told.views, () => this.move({ all: true }));
+        const panel = new Panel(told, () => this.move({ all: true }));
         this.panels.set(told.name, panel);
         this.grids[told.role === "observed" ? "observed" : "latent"].append(panel.element);
       }

@@ -20,7 +20,7 @@ from scistan.cli import main
 from scistan.inference.prior_check.page import Page
 from scistan.inference.prior_check.serve import PageServer
 from scistan.model.script import models_of
-from tests.inference.prior_models import counts, eight_schools
+from tests.inference.prior_models import counts, eight_schools, wide_logistic
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = """import scistan as ss
@@ -70,6 +70,20 @@ def test_a_mistake_is_told_and_the_draws_stay():
     odd = page.ask({"values": {}, "axes": {"mu": ["a", None]}, "views": {"y": "no such"}, "all": True})
     assert odd["error"] == ""
     assert {p["view"] for p in odd["panels"]} == {"values"}
+
+
+def test_an_outcome_shows_its_probability_first():
+    page = Page(wide_logistic().prior_check(seed=2))
+    told = page.opened()["answer"]["panels"][0]
+    assert told["views"] == ["probability", "values", "mean", "sd", "smallest", "largest"]
+    assert told["view"] == "probability"
+    state = page.check.state.drawn
+    eta = state.arrays["alpha"][:, None] + state.arrays["beta"] @ np.asarray(page.check.idata.constant_data["x"]).T
+    expected = np.histogram(0.5 + 0.5 * np.tanh(eta / 2), len(told["counts"]), (0, 1))[0]
+    assert np.abs(np.array(told["counts"]) - expected).max() <= 2  # rounding at the edges
+    assert sum(told["counts"]) == eta.size  # 1 itself, too
+    assert told["counts"][0] + told["counts"][-1] > 0.97 * eta.size
+    assert told["data"]["ticks"] == [pytest.approx(float(np.mean(page.check.idata.observed_data["y"])))]
 
 
 # -- who may ask --------------------------------------------------------------------------------------------

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from scistan.diagnostics.diagnosis import Hint, Unassessed
-from scistan.distributions import REGISTRY
 from scistan.distributions.declaration import Distribution
-from scistan.domains import SIMPLEX, UNIT
 from scistan.graph.graph import Term
 from scistan.graph.node import Variable
 from scistan.graph.walk import leaves
 from scistan.inference.prior_check.linear import contributions
+from scistan.inference.prior_check.probability import probabilities
 from scistan.inference.prior_check.summary import Row, data_of
 from scistan.messages import prior_check as messages
 from scistan.targets.scipy.redraw import Drawn
@@ -68,32 +67,12 @@ def _saturation(drawn: Drawn, row: Row, term: Term | None) -> Found | None:
     """Measure how often a probability of an outcome is 0 or 1 for all purposes."""
     if term is None or not term.is_observed:
         return None
-    with np.errstate(all="ignore"):
-        array = _probabilities(drawn, term)
+    array = probabilities(drawn, term)
     if array is None:
         return None
     with np.errstate(all="ignore"):
         share = float(np.mean((array < _SATURATED) | (array > 1 - _SATURATED)))
     return Found(share, row.name, _above(drawn, term), (_SATURATED,))
-
-
-def _probabilities(drawn: Drawn, term: Term) -> np.ndarray | None:
-    """Give the probability of success, or of the likeliest category, at every draw."""
-    d: Distribution = term.draw.distribution
-    linked = next((f for f in REGISTRY.values() if d.name in (f.name, f.link_form) and f.linked_parameter), None)
-    if linked is None:
-        return None
-    domain = next(p.domain for p in linked.parameters if p.name == linked.linked_parameter)
-    position = next(k for k, p in enumerate(linked.parameters) if p.name == linked.linked_parameter)
-    array = np.asarray(drawn.evaluator[term.draw.args[position]].array, dtype=float)
-    if domain is UNIT:
-        return array if d.name == linked.name else 1 / (1 + np.exp(-array))
-    if domain is SIMPLEX:
-        if d.name != linked.name:
-            array = np.exp(array - array.max(axis=-1, keepdims=True))
-            array = array / array.sum(axis=-1, keepdims=True)
-        return np.asarray(array.max(axis=-1))
-    return None
 
 
 def _width(drawn: Drawn, row: Row, term: Term | None) -> Found | None:

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any
 
 from scistan.errors import ScistanError
-from scistan.inference.prior_check.panels import VIEWS, Counts, panel, panel_names
+from scistan.inference.prior_check.panels import Counts, panel, panel_names
 from scistan.inference.prior_check.result import PriorCheck
 
 __all__ = ["Page", "front_end", "template_text"]
@@ -61,7 +61,6 @@ class Page:
             "draws": state.drawn.draws,
             "seed": state.drawn.seed,
             "left_out": max(0, len(names) - _MOST_PANELS),
-            "views": list(VIEWS),
             "constants": [
                 {
                     "name": c.name, "value": c.value, "variable": c.variable, "family": families[c.variable],
@@ -97,10 +96,8 @@ class Page:
         everything = bool(question.get("all"))
         panels = []
         for name, role in panel_names(state.drawn)[:_MOST_PANELS]:
-            view = views.get(name, "values")
-            view = view if view in VIEWS else "values"
             if everything or name in state.drawn.fresh:
-                panels.append(panel(state, name, role, axes.get(name), view, self._counts))
+                panels.append(panel(state, name, role, axes.get(name), views.get(name), self._counts))
         answer: dict[str, Any] = {"panels": panels, "lines": self.lines, "error": ""}
         if question.get("findings"):
             answer["findings"] = [

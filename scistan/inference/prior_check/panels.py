@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from scistan.given import is_number
+from scistan.inference.prior_check.probability import has_probability, probabilities
 from scistan.inference.prior_check.state import State
 from scistan.inference.prior_check.summary import Spread, data_of, describe, outside_share
 from scistan.targets.scipy.redraw import Drawn
 
-__all__ = ["VIEWS", "Axis", "Counts", "counted", "natural_axis", "panel", "panel_names"]
+__all__ = ["VIEWS", "Axis", "Counts", "counted", "natural_axis", "panel", "panel_names", "views_of"]
 
 _BINS, _FEW_BINS = 60, 40
 _FEW = 5000  # numbers that are noisy in many bins
@@ -23,6 +24,7 @@ _TICKS = 60  # data that are shown one by one
 VIEWS: Mapping[str, Callable[..., Any] | None] = {
     "values": None, "mean": np.mean, "sd": np.std, "smallest": np.min, "largest": np.max,
 }  # fmt: skip
+_PROBABILITY = "probability"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +43,31 @@ def panel_names(drawn: Drawn) -> list[tuple[str, str]]:
     return [*((t.name, "observed") for t in graph.observed), *latents, *((name, "derived") for name in graph.derived)]
 
 
+def views_of(drawn: Drawn, name: str) -> list[str]:
+    """List what can be shown of a variable, the first unless another is asked for.
+
+    Of an outcome that is 0 or 1 every prior shows the same two columns: its probability says more.
+    """
+    term = next((t for t in drawn.instance.graph.observed if t.name == name), None)
+    several = list(VIEWS) if drawn.arrays[name][0].size > 1 else ["values"]
+    if term is None:
+        return ["values"]
+    return [_PROBABILITY, *several] if has_probability(term) else several
+
+
 def panel(
-    state: State, name: str, role: str, axis: object, view: str, counts_before: Counts
+    state: State, name: str, role: str, axis: object, view: object, counts_before: Counts
 ) -> dict[str, Any]:
     """Describe one variable for the page; `axis` is where its histogram goes from and to, None for its natural one."""
     drawn, term = state.drawn, next((t for t in state.drawn.instance.graph.terms if t.name == name), None)
-    discrete = term is not None and term.draw.distribution.discrete and VIEWS[view] is None
-    now = _viewed(drawn.arrays[name], view)
+    views = views_of(drawn, name)
+    view = view if isinstance(view, str) and view in views else views[0]
+    discrete = term is not None and term.draw.distribution.discrete and view == "values"
+    now = _viewed(drawn, name, view)
     data = data_of(drawn, term) if term is not None and role == "observed" else None
-    seen = None if data is None or not data.size else _viewed(np.asarray(data, dtype=float)[None], view)
+    seen = None if data is None or not data.size else _seen(np.asarray(data, dtype=float), view)
     spread, bins = describe(now), _BINS if now.size > _FEW else _FEW_BINS
-    ends = _given(axis) or natural_axis(spread, seen)
+    ends = (0.0, 1.0) if view == _PROBABILITY else _given(axis) or natural_axis(spread, seen)
     where = _whole_bins(*ends, bins) if discrete else Axis(*ends, bins)
     counts, below, above = counted(now, where)
     unchanged = drawn.arrays[name] is state.start.arrays[name]
@@ -59,6 +75,7 @@ def panel(
         "name": name,
         "role": role,
         "view": view,
+        "views": views,
         "elements": int(drawn.arrays[name][0].size),
         "discrete": discrete,
         "axis": [where.low, where.high],
@@ -69,8 +86,8 @@ def panel(
         "total": int(now.size),
         "spread": _numbers(spread),
         "data": None if seen is None else _data(seen, where),
-        "outside": None if seen is None or VIEWS[view] is not None or data is None else outside_share(now, data),
-        "fits": _fits(where, spread, seen, below + above),
+        "outside": None if seen is None or view != "values" or data is None else outside_share(now, data),
+        "fits": view == _PROBABILITY or _fits(where, spread, seen, below + above),
     }
 
 
@@ -86,11 +103,28 @@ class Counts:
         if key not in self._known:
             if len(self._known) > _KEPT:
                 self._known.clear()
-            self._known[key] = counted(_viewed(start.arrays[name], view), axis)[0]
+            self._known[key] = counted(_viewed(start, name, view), axis)[0]
         return self._known[key]
 
 
-def _viewed(array: np.ndarray, view: str) -> np.ndarray:
+def _viewed(drawn: Drawn, name: str, view: str) -> np.ndarray:
+    if view == _PROBABILITY:
+        term = next(t for t in drawn.instance.graph.observed if t.name == name)
+        array = probabilities(drawn, term)
+        if array is None:
+            raise TypeError(f"`{name}` has no probability")
+        return np.asarray(np.minimum(array, np.nextafter(1.0, 0.0)))  # 1 itself belongs to the last bin
+    return _statistic(drawn.arrays[name], view)
+
+
+def _seen(data: np.ndarray, view: str) -> np.ndarray | None:
+    """Give what of the data goes with a view; beside probabilities the share of outcomes that are 1."""
+    if view == _PROBABILITY:
+        return data.mean(keepdims=True) if np.isin(data, (0.0, 1.0)).all() else None
+    return _statistic(data[None], view)
+
+
+def _statistic(array: np.ndarray, view: str) -> np.ndarray:
     statistic = VIEWS[view]
     if statistic is None:
         return array
@@ -163,4 +197,4 @@ def _whole_bins(low: float, high: float, bins: int) -> Axis:
 def _fits(axis: Axis, spread: Spread, seen: np.ndarray | None, outside: float) -> bool:
     """Tell whether an axis still serves: most draws lie on it, and they take up more than a corner."""
     low, high = natural_axis(spread, seen)
-    return outside < 0.3 and high - low > 0.2 * (axis.high - axis.low)
+    return outside < 0.15 and high - low > 0.2 * (axis.high - axis.low)

@@ -32,7 +32,7 @@ def plot(check: PriorCheck) -> Any:
     figure = Figure(figsize=(4.0 * min(_COLUMNS, len(shown)), 2.7 * rows), layout="constrained")
     axes = np.atleast_1d(figure.subplots(rows, min(_COLUMNS, len(shown)), squeeze=False)).reshape(-1)
     for ax, (name, role) in zip(axes, shown, strict=False):
-        _panel(ax, panel(check.state, name, role, None, "values", counts))
+        _panel(ax, panel(check.state, name, role, None, None, counts))
     for ax in axes[len(shown) :]:
         ax.set_visible(False)
     more = f"; {len(names) - len(shown)} more are not shown" if len(names) > len(shown) else ""
@@ -45,7 +45,8 @@ def _panel(ax: Any, told: dict[str, Any]) -> None:
     edges = np.linspace(low, high, len(told["counts"]) + 1)
     width = edges[1] - edges[0]
     observed = told["role"] == "observed"
-    label = "prior predictive" if observed else told["role"]
+    probability = told["view"] == "probability"
+    label = "prior probability" if probability else "prior predictive" if observed else told["role"]
     ax.stairs(np.asarray(told["counts"]) / (told["total"] * width), edges, fill=True, alpha=0.45, color=_DRAWN,
               label=label)
     data = told["data"]
