@@ -136,6 +136,7 @@ def test_the_picture_has_a_panel_for_each_variable(tmp_path):
     assert titles == ["y", "alpha", "beta"]
     figure.savefig(tmp_path / "prior.png")
     assert (tmp_path / "prior.png").stat().st_size > 5000
+    assert figure._repr_png_().startswith(b"\x89PNG")  # what a notebook asks for
 
 
 # -- constants ------------------------------------------------------------------------------------------

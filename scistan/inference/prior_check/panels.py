@@ -138,7 +138,7 @@ def _data(seen: np.ndarray, axis: Axis) -> dict[str, Any]:
         "counts": counted(flat, axis)[0],
         "ticks": flat.tolist() if flat.size <= _TICKS else [],
         "total": int(flat.size),
-        "spread": _numbers(describe(flat)),
+        "spread": _numbers(describe(flat, data=True)),
     }
 
 
@@ -197,4 +197,4 @@ def _whole_bins(low: float, high: float, bins: int) -> Axis:
 def _fits(axis: Axis, spread: Spread, seen: np.ndarray | None, outside: float) -> bool:
     """Tell whether an axis still serves: most draws lie on it, and they take up more than a corner."""
     low, high = natural_axis(spread, seen)
-    return outside < 0.15 and high - low > 0.2 * (axis.high - axis.low)
+    return outside < 0.15 and high - low > 0.3 * (axis.high - axis.low)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +19,7 @@ __all__ = ["plot"]
 
 _COLUMNS = 3
 _MOST = 24
+_DOTS = 150
 _DRAWN, _DATA = "#4079c8", "#c05e38"
 
 
@@ -29,15 +32,24 @@ def plot(check: PriorCheck) -> Any:
     names = panel_names(check.state.drawn)
     shown, counts = names[:_MOST], Counts()
     rows = math.ceil(len(shown) / _COLUMNS)
-    figure = Figure(figsize=(4.0 * min(_COLUMNS, len(shown)), 2.7 * rows), layout="constrained")
+    figure: Any = Figure(figsize=(4.0 * min(_COLUMNS, len(shown)), 2.7 * rows), layout="constrained", facecolor="white")
+    # Notebooks draw figures that pyplot made; asked for a PNG, this one gives it by itself.
+    figure._repr_png_ = partial(_as_png, figure)
     axes = np.atleast_1d(figure.subplots(rows, min(_COLUMNS, len(shown)), squeeze=False)).reshape(-1)
     for ax, (name, role) in zip(axes, shown, strict=False):
         _panel(ax, panel(check.state, name, role, None, None, counts))
     for ax in axes[len(shown) :]:
         ax.set_visible(False)
     more = f"; {len(names) - len(shown)} more are not shown" if len(names) > len(shown) else ""
-    figure.suptitle(f"{check.state.drawn.instance.name}: {check.draws} prior draws, seed {check.seed}{more}")
+    title = f"{check.state.drawn.instance.name}: {check.draws} prior draws, seed {check.seed}{more}"
+    figure.suptitle(title, fontsize=10).set_parse_math(False)  # a dollar sign in a name is no mathematics
     return figure
+
+
+def _as_png(figure: Any) -> bytes:
+    out = io.BytesIO()
+    figure.savefig(out, format="png", dpi=_DOTS)
+    return out.getvalue()
 
 
 def _panel(ax: Any, told: dict[str, Any]) -> None:

@@ -16,8 +16,8 @@ from scistan.targets.scipy.redraw import Drawn
 __all__ = ["Row", "Spread", "data_of", "describe", "impossible", "outside_share", "plausible_range", "rows_of"]
 
 _QUANTILES = (0.05, 0.5, 0.95)
-_INNER = (0.005, 0.995)
-_HEAVY = 3.0  # times the sd of the middle 99 %: then a few draws make the sd, and it says nothing
+_NORMAL_WIDTH = 3.29  # sds of a normal between the 5 % and 95 % quantiles
+_HEAVY = 2.5  # times the sd of a normal with these quantiles: then a few far draws make the sd, and it says nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +49,21 @@ class Row:
     outside: float = math.nan
 
 
-def describe(array: np.ndarray) -> Spread:
-    """Describe numbers, leaving out those that are not finite."""
+def describe(array: np.ndarray, *, data: bool = False) -> Spread:
+    """Describe numbers, leaving out those that are not finite; the mean and sd of data are what they are."""
     flat = np.asarray(array, dtype=float).reshape(-1)
     if not np.isfinite(flat.min(initial=0.0)) or not np.isfinite(flat.max(initial=0.0)):
         flat = flat[np.isfinite(flat)]
     if not flat.size:
         return Spread(*[math.nan] * 5)
+    # One partition serves every quantile: they cost more than the draws.
+    places = [q * (flat.size - 1) for q in _QUANTILES]
+    ordered = np.partition(flat, sorted({k for at in places for k in (math.floor(at), math.ceil(at))}))
+    low, middle, high = (_between(ordered, at) for at in places)
     with np.errstate(all="ignore"):
-        # One partition serves every quantile: they cost more than the draws.
-        places = [q * (flat.size - 1) for q in (*_QUANTILES, *_INNER)]
-        ordered = np.partition(flat, sorted({k for at in places for k in (math.floor(at), math.ceil(at))}))
-        low, middle, high, *_ = (_between(ordered, at) for at in places)
-        inner = ordered[math.floor(places[-2]) : math.ceil(places[-1]) + 1]
         mean, sd = float(flat.mean()), float(flat.std())
-        heavy = not math.isfinite(sd) or sd > _HEAVY * float(inner.std()) > 0
-    return Spread(*(math.nan,) * 2 if heavy else (mean, sd), low, middle, high)
+    heavy = not math.isfinite(sd) or (high > low and sd > _HEAVY * (high - low) / _NORMAL_WIDTH)
+    return Spread(*(math.nan,) * 2 if heavy and not data else (mean, sd), low, middle, high)
 
 
 def _between(ordered: np.ndarray, at: float) -> float:
@@ -92,7 +91,7 @@ def _observed(drawn: Drawn, term: Term) -> Row:
     if data is None or not data.size:
         return row
     share = outside_share(drawn.arrays[term.name], data)
-    return Row(row.name, row.role, row.elements, row.drawn, row.impossible, describe(data), share)
+    return Row(row.name, row.role, row.elements, row.drawn, row.impossible, describe(data, data=True), share)
 
 
 def _discrete(term: Term) -> bool:
