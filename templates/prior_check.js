@@ -242,7 +242,8 @@ class Priors {
 
   tell(milliseconds) {
     const time = milliseconds === undefined ? "" : ` · redrawn in ${Math.max(1, Math.round(milliseconds))} ms`;
-    const out = this.told.left_out ? ` · ${this.told.left_out} more variables are not shown` : "";
+    let out = this.told.left_out ? ` · ${this.told.left_out} more variables are not shown` : "";
+    if (this.told.without_slider) out += ` · ${this.told.without_slider} more constants have no slider`;
     this.facts.textContent = `${this.told.draws} prior draws, seed ${this.told.seed}${out}${time}`;
   }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import linecache
 import textwrap
 
@@ -266,6 +267,21 @@ def test_bad_arguments_are_told():
     for arguments in ({"draws": 0}, {"draws": 1.5}, {"seed": -1}, {"interactive": 1}):
         with pytest.raises(ss.ScistanError):
             m.prior_check(**arguments)
+
+
+def test_a_model_of_many_or_no_variables_is_shown():
+    from scistan.inference.prior_check.page import Page
+
+    m = ss.Model("none")
+    assert m.prior_check(seed=1).ok
+    m.prior_check(seed=1).plot().savefig(io.BytesIO())
+    for k in range(70):
+        m[f"b{k}"] = ss.Normal(0, 1)
+    m.y = ss.Normal(m.b0, 1).observe(np.zeros(0))
+    told = Page(m.prior_check(draws=400, seed=1)).opened()
+    assert (len(told["constants"]), told["without_slider"]) == (120, 20)
+    assert (len(told["answer"]["panels"]), told["left_out"]) == (40, 31)
+    m.prior_check(draws=400, seed=1).plot()
 
 
 def test_a_name_of_the_method_is_taken():

@@ -14,7 +14,7 @@ from scistan.inference.prior_check.result import PriorCheck
 
 __all__ = ["Page", "front_end", "template_text"]
 
-_MOST_PANELS = 40
+_MOST_PANELS, _MOST_SLIDERS = 40, 120
 
 
 def template_text(name: str) -> str:
@@ -61,6 +61,7 @@ class Page:
             "draws": state.drawn.draws,
             "seed": state.drawn.seed,
             "left_out": max(0, len(names) - _MOST_PANELS),
+            "without_slider": max(0, len(state.constants) - _MOST_SLIDERS),
             "constants": [
                 {
                     "name": c.name, "value": c.value, "variable": c.variable, "family": families[c.variable],
@@ -68,7 +69,7 @@ class Page:
                     "low": c.low, "high": c.high, "lower": _finite(c.lower), "upper": _finite(c.upper),
                     "also": [use.variable for use in c.slot.uses[1:]],
                 }
-                for c in state.constants
+                for c in state.constants[:_MOST_SLIDERS]
             ],
             "values": self.values,
             "answer": self._answer({"all": True, "findings": True}),

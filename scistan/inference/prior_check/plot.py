@@ -31,11 +31,11 @@ def plot(check: PriorCheck) -> Any:
         raise messages.no_matplotlib() from None
     names = panel_names(check.state.drawn)
     shown, counts = names[:_MOST], Counts()
-    rows = math.ceil(len(shown) / _COLUMNS)
-    figure: Any = Figure(figsize=(4.0 * min(_COLUMNS, len(shown)), 2.7 * rows), layout="constrained", facecolor="white")
+    rows, columns = max(1, math.ceil(len(shown) / _COLUMNS)), max(1, min(_COLUMNS, len(shown)))
+    figure: Any = Figure(figsize=(4.0 * columns, 2.7 * rows), layout="constrained", facecolor="white")
     # Notebooks draw figures that pyplot made; asked for a PNG, this one gives it by itself.
     figure._repr_png_ = partial(_as_png, figure)
-    axes = np.atleast_1d(figure.subplots(rows, min(_COLUMNS, len(shown)), squeeze=False)).reshape(-1)
+    axes = np.atleast_1d(figure.subplots(rows, columns, squeeze=False)).reshape(-1)
     for ax, (name, role) in zip(axes, shown, strict=False):
         _panel(ax, panel(check.state, name, role, None, None, counts))
     for ax in axes[len(shown) :]:
@@ -59,7 +59,7 @@ def _panel(ax: Any, told: dict[str, Any]) -> None:
     observed = told["role"] == "observed"
     probability = told["view"] == "probability"
     label = "prior probability" if probability else "prior predictive" if observed else told["role"]
-    ax.stairs(np.asarray(told["counts"]) / (told["total"] * width), edges, fill=True, alpha=0.45, color=_DRAWN,
+    ax.stairs(np.asarray(told["counts"]) / (max(told["total"], 1) * width), edges, fill=True, alpha=0.45, color=_DRAWN,
               label=label)
     data = told["data"]
     if data is not None and data["ticks"]:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from scistan.diagnostics.diagnosis import Diagnosis, Hint
-from scistan.given import as_whole
+from scistan.given import as_switch, as_whole
 from scistan.graph.instance import Instance
 from scistan.inference.prior_check.change import Change
 from scistan.inference.prior_check.checks import CHECKS, hints_of, unassessed
@@ -15,6 +15,7 @@ from scistan.inference.prior_check.constants import Slot
 from scistan.inference.prior_check.state import State, constant_to_change, first_state
 from scistan.inference.prior_check.summary import Row, rows_of
 from scistan.inference.size import check_draws_fit
+from scistan.messages import inference as messages
 from scistan.targets.scipy.streams import use_seed
 
 if TYPE_CHECKING:
@@ -102,6 +103,8 @@ class PriorCheck:
 
     def with_constants(self, values: Mapping[str, float]) -> PriorCheck:
         """Give the check at other constants, from the same random numbers; those left out stay as they are."""
+        if not isinstance(values, Mapping):
+            raise messages.no_mapping("constants", values, 'check.with_constants({"tau.sigma": 2.5})')
         return self.at({**self.state.values, **values})
 
     def at(self, values: Mapping[str, object]) -> PriorCheck:
@@ -130,7 +133,8 @@ class PriorCheck:
         """Open a page with a slider for each constant of the priors; Ctrl-C ends it."""
         from scistan.inference.prior_check.serve import serve
 
-        serve({self.state.drawn.instance.name: self}, port, browser)
+        used = as_whole("port", port, least=0, most=65_535)
+        serve({self.state.drawn.instance.name: self}, used, as_switch("browser", browser))
 
     def __bool__(self) -> bool:
         return self.ok
