@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, overload
 
 import numpy as np
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from scistan.inference.agreement import Agreement
     from scistan.inference.fit import Fit
     from scistan.inference.point import PointEstimate
+    from scistan.inference.prior_check import PriorCheck
     from scistan.inference.subject import Subject
     from scistan.model.picture import Picture
     from scistan.model.show import Latex
@@ -251,6 +252,23 @@ class Model:
         from scistan.inference.prior import draw_prior
 
         return draw_prior(as_drawn(self.instance(), self._variables.acts), draws, seed)
+
+    @overload
+    def prior_check(self, draws: int = ..., seed: int | None = ..., interactive: Literal[False] = ...) -> PriorCheck:
+        ...
+
+    @overload
+    def prior_check(self, draws: int = ..., seed: int | None = ..., *, interactive: bool) -> Any: ...
+    def prior_check(self, draws: int = 1000, seed: int | None = None, interactive: bool = False) -> Any:
+        """Check the priors: what they predict beside the data, and findings; `interactive` gives a widget with sliders.
+
+        `docs/prior-checks.md` lists the checks and their thresholds.
+        """
+        from scistan.inference.prior_check import check_prior
+        from scistan.model.source import Source
+
+        check = check_prior(as_drawn(self.instance(), self._variables.acts), draws, seed, Source(copy(self)._variables))
+        return check.interact() if as_switch("interactive", interactive) else check
 
     def simulate(self, seed: int | None = None) -> dict[str, np.ndarray]:
         """Draw every latent and every observation once."""
