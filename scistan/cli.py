@@ -1,4 +1,4 @@
-"""The command `scistan`: doctor, the cache, and CmdStan's installer."""
+"""The command `scistan`: doctor, the page of a model's priors, the cache, and CmdStan's installer."""
 
 from __future__ import annotations
 
@@ -34,9 +34,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Describe the commands."""
-    top = argparse.ArgumentParser(prog="scistan", description="SciStan's toolchain and cache.")
+    text = "A model's priors in the browser; SciStan's toolchain and cache."
+    top = argparse.ArgumentParser(prog="scistan", description=text)
     commands = top.add_subparsers(required=True, metavar="command")
     add(commands, "doctor", doctor, "say what is installed, what is missing and the fix")
+    priors = add(commands, "prior", prior, "check a model's priors, and move their constants with sliders in a browser")
+    priors.add_argument("file", type=Path, help="the Python file with the model; it is run as far as its first fit")
+    priors.add_argument("--model", default="", help="the model's variable, or a function that gives it; all by default")
+    priors.add_argument("--draws", type=int, default=1000, help="how many draws; 1000 unless given")
+    priors.add_argument("--seed", type=int, help="the seed of the draws; a fresh one unless given")
+    priors.add_argument("--port", type=int, default=0, help="the port of the page; a free one unless given")
+    priors.add_argument("--no-browser", action="store_true", help="print the page's address, and open nothing")
     install = add(commands, "install-cmdstan", install_cmdstan, "download and build CmdStan")
     install.add_argument("--version", help="such as 2.35.0; the newest unless given")
     install.add_argument("--dir", help="where to; ~/.cmdstan unless given")
@@ -87,6 +95,28 @@ def doctor(options: argparse.Namespace) -> int:
     report = examine()
     print(report)
     return 0 if report.ok else 1
+
+
+def prior(options: argparse.Namespace) -> int:
+    """Print the prior checks of a script's models, and serve the page with sliders."""
+    from scistan.inference.prior_check.serve import check_movable, serve
+    from scistan.model.script import models_of
+
+    checks, errors = {}, []
+    for name, model in models_of(options.file, options.model).items():
+        try:
+            check = check_movable(model.prior_check(options.draws, options.seed))
+        except ScistanError as wrong:  # one of several models must not hide the others
+            errors.append(wrong)
+        else:
+            checks[name] = check
+            print(check, end="\n\n")
+    if not checks:
+        raise errors[0]
+    for error in errors:
+        print(error, file=sys.stderr)
+    serve(checks, options.port, not options.no_browser)
+    return 0
 
 
 def install_cmdstan(options: argparse.Namespace) -> int:

@@ -340,6 +340,14 @@ def _held(odd: Callable[[], Any], choose: random.Random) -> None:
     choose.choice(ways)(value)
 
 
+def _moved(odd: Callable[[], Any], choose: random.Random) -> None:
+    check = model().prior_check(draws=5, seed=1)
+    name = choose.choice([*check.constants, "nonsense"])
+    moved = check.with_constants({name: odd()} if choose.random() < 0.7 else odd())
+    repr(moved)
+    moved.lines
+
+
 def _declared_op(odd: Callable[[], Any], choose: random.Random) -> None:
     good = {"name": "fuzz_op", "doc": "An op.", "arity": 1, "numpy": lambda xp, x: x, "torch": lambda xp, x: x}
     good |= {"stan": "{0} * 1", "functions": "", "vectorizes": False, "shape": None, "integer": False, "latex": ""}
@@ -391,6 +399,8 @@ CALLS: dict[str, Call] = {
     "m.log_density": _values,
     "m.do": _intervened,
     "m.prior": _verb("prior", {"draws": 5, "seed": 1}),
+    "m.prior_check": _verb("prior_check", {"draws": 5, "seed": 1, "interactive": False}),
+    "check.with_constants": _moved,
     "m.simulate": _verb("simulate", {"seed": 1}),
     "m.verify": _verb("verify", {"points": 1, "seed": 1}),
     "m.compile": lambda odd, choose: model().compile(**{choose.choice(["methods", "threads"]): unlike_switch(odd)}),
@@ -429,7 +439,7 @@ def foreign(calls: int, seed: int) -> list[str]:
     found = []
     for number in range(calls):
         # Every call that there is in turn, verbs more often than the many constructors and functions.
-        name = names[number % len(names)] if number % 2 else choose.choice(names[-28:])
+        name = names[number % len(names)] if number % 2 else choose.choice(names[-30:])
         odd = choose.choice(list(ODD))
         own = random.Random(f"{seed} {number}")
         with warnings.catch_warnings():

@@ -19,7 +19,7 @@ from scistan.messages import constraints as constraints_messages
 from scistan.messages import observations as observations_messages
 from scistan.shapes import Equality, Shape, Size, SizeConflict, broadcast, values_of
 
-__all__ = ["batch_rank", "resolve", "value_domain"]
+__all__ = ["batch_rank", "cutting", "resolve", "value_domain"]
 
 
 def resolve(name: str, made: Unnamed, given: Shape | None, values: Shape | None) -> Law:
@@ -65,15 +65,15 @@ def resolve(name: str, made: Unnamed, given: Shape | None, values: Shape | None)
         d,
         made.args,
         shape,
-        lower=_cutting(made.lower, d, made.args, "lower"),
-        upper=_cutting(made.upper, d, made.args, "upper"),
+        lower=cutting(made.lower, d, made.args, "lower"),
+        upper=cutting(made.upper, d, made.args, "upper"),
         constraint=made.constraint,
         centred=made.centred,
         equalities=tuple(equal) + tuple(more) + shared,
     )
 
 
-def _cutting(bound: Node | None, d: Distribution, args: tuple[Node, ...], side: str) -> Node | None:
+def cutting(bound: Node | None, d: Distribution, args: tuple[Node, ...], side: str) -> Node | None:
     """Drop a bound that cuts nothing off, for the support ends there or before."""
     own = getattr(d.domain(args), side)
     if not isinstance(bound, Literal) or not isinstance(own, int | float):

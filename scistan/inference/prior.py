@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from scistan.ops.levels import is_factor
 from scistan.targets.scipy import ancestral_draws
 from scistan.targets.scipy.streams import use_seed
 
-__all__ = ["constant_data", "draw_prior", "observed_data", "simulate"]
+__all__ = ["as_inference_data", "constant_data", "draw_prior", "observed_data", "simulate"]
 
 
 def draw_prior(instance: Instance, draws: int, seed: int | None) -> Any:
@@ -24,11 +24,16 @@ def draw_prior(instance: Instance, draws: int, seed: int | None) -> Any:
     draws, used = as_whole("draws", draws, most=None), use_seed(seed)
     check_draws_fit(instance, draws)
     arrays, _ = ancestral_draws(instance, draws, used)
+    return as_inference_data(instance, arrays, used)
+
+
+def as_inference_data(instance: Instance, arrays: Mapping[str, np.ndarray], seed: int) -> Any:
+    """Sort prior draws into groups, with what was observed beside them."""
     observed = {term.name for term in instance.graph.observed}
     one_chain = {name: array[None] for name, array in arrays.items()}
     prior = {name: array for name, array in one_chain.items() if name not in observed}
     predictive = {name: array for name, array in one_chain.items() if name in observed}
-    attributes = {"seed": used, "model": instance.name, "engine": "scipy"}
+    attributes = {"seed": seed, "model": instance.name, "engine": "scipy"}
     return to_inference_data(
         {
             "prior": group(prior, instance.dims, instance.coords, attributes=attributes),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Self, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, overload
 
 import numpy as np
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from scistan.inference.fit import Fit
     from scistan.inference.judge.calibration import Calibration
     from scistan.inference.point import PointEstimate
+    from scistan.inference.prior_check import PriorCheck
     from scistan.inference.stages import ShownStage
     from scistan.inference.subject import Subject
     from scistan.model.picture import Picture
@@ -254,6 +255,23 @@ class Model:
         from scistan.inference.prior import draw_prior
 
         return draw_prior(as_drawn(self.instance(), self._variables.acts), draws, seed)
+
+    @overload
+    def prior_check(self, draws: int = ..., seed: int | None = ..., interactive: Literal[False] = ...) -> PriorCheck:
+        ...
+
+    @overload
+    def prior_check(self, draws: int = ..., seed: int | None = ..., *, interactive: bool) -> Any: ...
+    def prior_check(self, draws: int = 1000, seed: int | None = None, interactive: bool = False) -> Any:
+        """Check the priors: what they predict beside the data, and findings; `interactive` gives a widget with sliders.
+
+        `docs/prior-checks.md` lists the checks and their thresholds.
+        """
+        from scistan.inference.prior_check import check_prior
+        from scistan.model.source import Source
+
+        check = check_prior(as_drawn(self.instance(), self._variables.acts), draws, seed, Source(copy(self)._variables))
+        return check.interact() if as_switch("interactive", interactive) else check
 
     def simulate(self, seed: int | None = None) -> dict[str, np.ndarray]:
         """Draw every latent and every observation once."""

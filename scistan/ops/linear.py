@@ -144,7 +144,8 @@ def solve_lower(a: object, b: object) -> Expression:
 INVERSE = declare("inverse", "The inverse matrix.", shape=_square_to_square("inverse"), axes=flow.square,
                   numpy="linalg.inv", torch="linalg.inv", stan=Call("inverse"), latex="{0}^{{-1}}")
 CHOLESKY = declare("cholesky", "The lower Cholesky factor.", shape=_square_to_square("cholesky"), axes=flow.square,
-                   numpy="linalg.cholesky", torch="linalg.cholesky", stan=Call("cholesky_decompose"), takes=POSITIVE_DEFINITE)
+                   numpy="linalg.cholesky", torch="linalg.cholesky", stan=Call("cholesky_decompose"),
+                   takes=POSITIVE_DEFINITE)
 LOG_DETERMINANT = declare("log_determinant", "The logarithm of the absolute determinant.",
                           shape=_square_to_number("log_determinant"), axes=flow.determinant,
                           numpy=lambda xp, x: xp.linalg.slogdet(x)[1], torch=lambda xp, x: xp.linalg.slogdet(x)[1],

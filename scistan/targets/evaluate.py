@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -111,6 +111,11 @@ class Evaluator:
 
     def __contains__(self, node: Node) -> bool:
         return node in self._values
+
+    def kept(self, instance: Instance, gone: Container[Node]) -> Evaluator:
+        """Give the values that hold on another instance too: those of nodes that are not `gone`."""
+        known = {node: value for node, value in self._values.items() if node not in gone}
+        return Evaluator(instance, self._backend, known)
 
     def compute(self, roots: Iterable[Node]) -> None:
         """Compute every node below `roots`, arguments first."""

@@ -22,28 +22,40 @@ from scistan.targets.scipy.evaluate import NUMPY
 from scistan.targets.scipy.streams import stream
 from scistan.targets.scipy.truncated import draw_truncated
 
-__all__ = ["ancestral_draws", "conditional_mean", "draw_term", "predictive_draws"]
+__all__ = [
+    "ancestral_draws", "check_proper", "conditional_mean", "draw_term", "is_drawn", "over_draws", "predictive_draws",
+]
 
 
 def ancestral_draws(instance: Instance, draws: int, seed: int) -> tuple[dict[str, np.ndarray], Evaluator]:
     """Draw every latent, then every observation, given the latents drawn before; first axis: draws."""
-    _check_proper(instance)
+    check_proper(instance)
     evaluator = Evaluator(instance, NUMPY)
     result: dict[str, np.ndarray] = {}
     with np.errstate(all="ignore"):
         for term in instance.graph.terms:
             array = draw_term(instance, term, draws, stream(seed, term.name), evaluator)
             result[term.name] = array
-            if not term.is_observed or term.value not in instance.values:
+            if is_drawn(instance, term):
                 evaluator.set(term.value, array, batched=True)
         for name, node in instance.graph.derived.items():
-            value = evaluator[node]
-            shape = (draws, *instance.shape(node.shape))
-            result[name] = value.array if value.batched else np.broadcast_to(value.array, shape)
+            result[name] = over_draws(instance, node, draws, evaluator)
     return result, evaluator
 
 
-def _check_proper(instance: Instance) -> None:
+def is_drawn(instance: Instance, term: Term) -> bool:
+    """Tell whether what depends on a variable takes its draws: those that were observed are what they are."""
+    return not term.is_observed or term.value not in instance.values
+
+
+def over_draws(instance: Instance, node: Node, draws: int, evaluator: Evaluator) -> np.ndarray:
+    """Give an expression at every draw, whether it differs between them or not."""
+    value = evaluator[node]
+    array: np.ndarray = value.array
+    return array if value.batched else np.broadcast_to(array, (draws, *instance.shape(node.shape)))
+
+
+def check_proper(instance: Instance) -> None:
     """Refuse priors that are no distributions before anything is drawn."""
     improper = [t for t in instance.graph.terms if t.law.distribution.improper]
     if improper:
