@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from scistan.constrained import SIMPLEX
 from scistan.distributions import REGISTRY
 from scistan.distributions.declaration import Distribution
-from scistan.domains import SIMPLEX, UNIT
+from scistan.domains import UNIT
 from scistan.graph.graph import Term
 from scistan.targets.scipy.redraw import Drawn
 

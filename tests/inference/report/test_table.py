@@ -49,7 +49,7 @@ class Cells(HTMLParser):
         super().__init__()
         self.tags, self.texts = [], []
 
-    def handle_starttag(self, tag, attrs):
+    def handle_starttag(self, tag, _):
         self.tags.append(tag)
 
     def handle_data(self, data):
