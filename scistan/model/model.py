@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, overload
 
 import numpy as np
 
-from scistan.distributions.unnamed import Unnamed
 from scistan.given import as_switch
 from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
@@ -19,14 +18,11 @@ from scistan.messages import data as data_messages
 from scistan.messages import model as messages
 from scistan.messages import neighbours
 from scistan.messages.values import as_given
+from scistan.model.assignment import Assignable
 from scistan.model.intervene import as_drawn, condition, intervene, warn_of_outdated
-from scistan.model.naming import check_name
 from scistan.model.repeated import let_go, repeat_again
 from scistan.model.swap import bind, check_swapped, read_table, relabel
 from scistan.model.variables import Identity, Variables
-from scistan.ops.coerce import as_node, holds_expressions
-from scistan.ops.expression import Expression
-from scistan.ops.xarrays import unwrapped
 from scistan.shapes import Size, SizeConflict
 
 if TYPE_CHECKING:
@@ -44,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["Model"]
 
 
-class Model:
+class Model(Assignable):
     """A probabilistic model; assigning to an attribute names a variable.
 
     >>> import scistan as ss
@@ -79,52 +75,6 @@ class Model:
 
     def __exit__(self, *_: object) -> None:  # Python looks for it before it enters
         return None
-
-    # -- naming ---------------------------------------------------------------------------------
-    def __setattr__(self, name: str, value: object) -> None:
-        if name.startswith("_") and not isinstance(value, Unnamed):
-            object.__setattr__(self, name, value)
-            return
-        check_name(name, type(self))
-        value = Expression(as_node(value)) if holds_expressions(value) and isinstance(value, list) else unwrapped(value)
-        if not isinstance(value, Expression):
-            raise messages.not_assignable(name, value)
-        self._variables.assign(name, value)
-
-    def __getattr__(self, name: str) -> Expression:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        entry = self._variables.entries.get(name)
-        if entry is None:
-            methods = [method for method in dir(type(self)) if not method.startswith("_")]
-            raise messages.unknown_attribute(name, self._variables.entries, methods)
-        return Expression(entry.node)
-
-    def __delattr__(self, name: str) -> None:
-        if name in self._variables.entries:
-            self._variables.delete(name)
-        elif name in self.__dict__:
-            object.__delattr__(self, name)
-        else:
-            raise messages.unknown_attribute(name, self._variables.entries, ())
-
-    def __getitem__(self, name: str) -> Expression:
-        if name not in self._variables.entries:
-            raise messages.unknown_variable(name, self._variables.entries)
-        return Expression(self._variables.entries[name].node)
-
-    def __setitem__(self, name: str, value: object) -> None:
-        check_name(name, type(self))
-        setattr(self, name, value)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._variables.entries)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._variables.entries
-
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *self._variables.entries})
 
     # -- what it consists of --------------------------------------------------------------------
     @property

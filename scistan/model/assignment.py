@@ -1,0 +1,66 @@
+"""Assigning to an attribute names a variable; reading one gives it back as an expression."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scistan.distributions.unnamed import Unnamed
+from scistan.messages import model as messages
+from scistan.model.naming import check_name
+from scistan.model.variables import Variables
+from scistan.ops.coerce import as_node, holds_expressions
+from scistan.ops.expression import Expression
+from scistan.ops.xarrays import unwrapped
+
+__all__ = ["Assignable"]
+
+
+class Assignable:
+    """What holds variables under names: attributes, and keys for names that are no identifiers. Abstract."""
+
+    _variables: Variables
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name.startswith("_") and not isinstance(value, Unnamed):
+            object.__setattr__(self, name, value)
+            return
+        check_name(name, type(self))
+        value = Expression(as_node(value)) if holds_expressions(value) and isinstance(value, list) else unwrapped(value)
+        if not isinstance(value, Expression):
+            raise messages.not_assignable(name, value)
+        self._variables.assign(name, value)
+
+    def __getattr__(self, name: str) -> Expression:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        entry = self._variables.entries.get(name)
+        if entry is None:
+            methods = [method for method in dir(type(self)) if not method.startswith("_")]
+            raise messages.unknown_attribute(name, self._variables.entries, methods)
+        return Expression(entry.node)
+
+    def __delattr__(self, name: str) -> None:
+        if name in self._variables.entries:
+            self._variables.delete(name)
+        elif name in self.__dict__:
+            object.__delattr__(self, name)
+        else:
+            raise messages.unknown_attribute(name, self._variables.entries, ())
+
+    def __getitem__(self, name: str) -> Expression:
+        if name not in self._variables.entries:
+            raise messages.unknown_variable(name, self._variables.entries)
+        return Expression(self._variables.entries[name].node)
+
+    def __setitem__(self, name: str, value: object) -> None:
+        check_name(name, type(self))
+        setattr(self, name, value)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._variables.entries)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._variables.entries
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._variables.entries})
