@@ -20,12 +20,13 @@ from scistan.graph.node import Node, Variable
 from scistan.passes.signs import Signs
 from scistan.targets.coordinates import Coordinates
 from scistan.targets.evaluate import Evaluator, Lookup, aligned
+from scistan.targets.interval import Interval
 from scistan.targets.joint import joint
 from scistan.targets.torch.affine import Affine
 from scistan.targets.torch.backend import TorchBackend
-from scistan.targets.torch.bijections import Bijection, bounded, structured
 from scistan.targets.torch.convert import to_numpy
 from scistan.targets.torch.schedule import Schedule, Stage, Values
+from scistan.targets.torch.structured import structured
 from scistan.targets.torch.sums import Part, Sums, split_sum
 from scistan.targets.torch.support import guards, signs_of
 
@@ -84,7 +85,7 @@ class TorchDensity:
         self._inputs = tuple(inputs)
         self._batch = frozenset(batch)
         self._programs: dict[bool, _Program] = {}
-        self._bijections: dict[str, Bijection | Coordinates] = {}
+        self._bijections: dict[str, Interval | Coordinates] = {}
 
     def _lay_out(self) -> list[LatentBlock]:
         blocks: list[LatentBlock] = []
@@ -180,7 +181,7 @@ class TorchDensity:
         )
         return Affine(location, scale, frame.is_matrix)
 
-    def bijection(self, term: Term, known: Lookup) -> Bijection | Coordinates:
+    def bijection(self, term: Term, known: Lookup) -> Interval | Coordinates:
         """Give the map from coordinates to a latent's domain."""
         made = self._bijections.get(term.name)
         if made is None:
@@ -189,7 +190,7 @@ class TorchDensity:
                 self._bijections[term.name] = made
         return made
 
-    def _bijection(self, term: Term, known: Lookup) -> Bijection | Coordinates:
+    def _bijection(self, term: Term, known: Lookup) -> Interval | Coordinates:
         domain = value_domain(term.law)
         rank = len(term.law.shape)
         if domain.structure:
@@ -203,7 +204,7 @@ class TorchDensity:
                 return aligned(known[side], len(side.shape), rank)
             return self.backend.constant(float(side))  # type: ignore[arg-type]
 
-        return bounded(bound(domain.lower), bound(domain.upper))
+        return Interval(bound(domain.lower), bound(domain.upper), self.backend)
 
     # -- densities over coordinates -----------------------------------------------------------------
     def log_density(

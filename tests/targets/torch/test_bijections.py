@@ -8,8 +8,9 @@ import pytest
 from scistan.constrained import TYPES
 from scistan.targets.coordinates import Coordinates
 from scistan.targets.evaluate import NUMPY
+from scistan.targets.interval import Interval
 from scistan.targets.torch.backend import TorchBackend
-from scistan.targets.torch.bijections import bounded, structured
+from scistan.targets.torch.structured import structured
 
 torch = pytest.importorskip("torch")
 
@@ -124,13 +125,18 @@ def test_rows_are_as_if_alone(name):
 
 @pytest.mark.parametrize(("lower", "upper"), BOUNDS)
 def test_bounds(lower, upper):
-    made = bounded(*(None if b is None else torch.tensor(b, dtype=torch.float64) for b in (lower, upper)))
+    ends = (None if b is None else torch.tensor(b, dtype=torch.float64) for b in (lower, upper))
+    made = Interval(*ends, TorchBackend())
     u = torch.linspace(-4, 4, 9, dtype=torch.float64)
     x, claimed = made.constrain(u)
     torch.testing.assert_close(made.value(u), x)
     assert lower is None or bool((x > lower).all())
     assert upper is None or bool((x < upper).all())
     torch.testing.assert_close(made.unconstrain(x), u)
+    plain = Interval(lower, upper, NUMPY)
+    for expected, found in zip((x, claimed), plain.constrain(u.numpy()), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-14)
+    np.testing.assert_allclose(plain.unconstrain(x.numpy()), u, rtol=1e-12, atol=1e-12)
     slopes = torch.autograd.functional.jacobian(lambda v: made.constrain(v)[0], u).diagonal()
     torch.testing.assert_close(claimed, slopes.abs().log(), rtol=1e-9, atol=1e-9)
 

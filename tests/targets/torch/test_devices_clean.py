@@ -17,9 +17,10 @@ from scistan.graph.node import Data
 from scistan.ops.expression import Expression
 from scistan.passes import run_passes
 from scistan.targets.evaluate import Evaluator, Value
+from scistan.targets.interval import Interval
 from scistan.targets.torch import TorchDensity
 from scistan.targets.torch.backend import TorchBackend
-from scistan.targets.torch.bijections import bounded, structured
+from scistan.targets.torch.structured import structured
 from tests.distributions.evaluation import Bare, leaves
 from tests.distributions.strategies import cases
 from tests.ops.op_cases import CASES
@@ -183,7 +184,7 @@ def test_every_bijection(name):
 def test_bounds():
     low, high = (torch.tensor(b, device="meta", dtype=torch.float64) for b in (0.0, 1.0))
     for bounds in ((low, None), (None, high), (low, high), (None, None)):
-        x, jacobian = bounded(*bounds).constrain(torch.zeros(3, device="meta", dtype=torch.float64))
+        x, jacobian = Interval(*bounds, TorchBackend("meta")).constrain(torch.zeros(3, device="meta", dtype=torch.float64))
         assert x.device.type == jacobian.device.type == "meta"
 
 
