@@ -6,6 +6,7 @@ and in a thread without a tape that is a segmentation fault (stanli 0.24, found 
 
 from __future__ import annotations
 
+import ctypes
 import re
 import sys
 import threading
@@ -17,10 +18,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from scistan.messages import inference as messages
 from scistan.surface import checked, version_of
 
-__all__ = ["has_tape", "load_cmdstanpy", "load_nutpie", "load_stanli", "text_for_stanli", "version_of"]
+__all__ = ["has_tape", "load_cmdstanpy", "load_nutpie", "load_stanli", "start_stanli_before_torch",
+           "text_for_stanli", "version_of"]
 
+# Linux on x86-64: arch_prctl(ARCH_GET_XCOMP_PERM), and the tiles' bit of what it gives.
+_ARCH_PRCTL, _GET_PERMISSIONS, _TILES = 158, 0x1022, 18
 _loader: int | None = None
 _guard = threading.Lock()
 
@@ -32,10 +37,38 @@ def load_stanli() -> Any:
         if _loader is None:
             # Somebody else's import happened in the main thread, as imports do.
             here = "stanli" not in sys.modules
+            if here and _may_use_tiles():
+                raise messages.no_signal_stack()
             found = checked("stanli", import_module("stanli"))
+            found.stan_to_mir("model {}")
             _loader = threading.get_ident() if here else threading.main_thread().ident
             return found
         return sys.modules["stanli"]
+
+
+def start_stanli_before_torch() -> None:
+    """Let stanli's compiler start while it can: once torch has been given AMX tiles, its signal stack is too small.
+
+    The kernel asks of a process with tiles for larger signal stacks than the compiler's runtime makes (OCaml 5: 8 kB),
+    and the runtime ends the process. Once started, it goes on working. Machines without AMX lose no time.
+    """
+    if _has_tiles() and find_spec("stanli") is not None and not _may_use_tiles():
+        load_stanli()
+
+
+@cache
+def _has_tiles() -> bool:
+    flags = Path("/proc/cpuinfo")
+    return flags.is_file() and "amx_tile" in flags.read_text()
+
+
+def _may_use_tiles() -> bool:
+    """Tell whether this process has been given AMX tiles."""
+    if not _has_tiles():
+        return False
+    allowed = ctypes.c_uint64(0)
+    failed = ctypes.CDLL(None).syscall(_ARCH_PRCTL, _GET_PERMISSIONS, ctypes.byref(allowed))
+    return not failed and bool(allowed.value >> _TILES & 1)
 
 
 def load_cmdstanpy() -> Any:

@@ -181,6 +181,16 @@ def program_refused(engine: str, why: str, program: str) -> ScistanError:
     return InternalError(f"the generated program was refused by {engine}: {why}", attachment=program)
 
 
+def no_signal_stack() -> UnsupportedError:
+    """stanli's compiler would end the process: see `engines/loading.py`."""
+    return UnsupportedError(
+        "stanli cannot start any more in this process: torch has been given the processor's AMX tiles, and stanli's "
+        "compiler then finds its signal stack too small",
+        remedy="call `m.mcmc()` before torch is used, start Python with ONEDNN_MAX_CPU_ISA=AVX512_CORE, or use "
+        '`engine="cmdstan"`',
+    )
+
+
 def own_stan_refused(what: str, why: str, place: Place | None) -> ModelError:
     """Stan text of the user's own that stanc does not take."""
     return ModelError(f"stanc refuses the Stan of your {what}, {why}", remedy="mend its Stan text there", place=place)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scistan.engines.loading import start_stanli_before_torch
 from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable
@@ -28,6 +29,7 @@ from scistan.inference.point.uncertainty import Quantities, standard_errors
 from scistan.messages import point as messages
 from scistan.passes import run_passes
 from scistan.targets.torch import Batches, Target, TorchDensity, choose_target, to_numpy
+from scistan.targets.torch.threads import threads_for
 
 if TYPE_CHECKING:
     from scistan.inference.subject import Fitted
@@ -38,9 +40,18 @@ __all__ = ["lower", "maximize"]
 def maximize(instance: Instance, verb: str, model: Fitted | None = None, /, **given: Any) -> PointEstimate:
     """Maximize the joint density over the sampled coordinates (`"map"`), or the observed terms alone (`"mle"`)."""
     options = read_options(verb, given)
+    start_stanli_before_torch()
     target = choose_target(options.device, options.dtype)
     clock = _Clock()
     objective = lower(instance, verb, options, target)
+    with threads_for(objective.torch, objective.width):
+        return _maximize(instance, objective, verb, options, target, clock, model)
+
+
+def _maximize(
+    instance: Instance, objective: Objective, verb: str, options: Options, target: Target, clock: _Clock,
+    model: Fitted | None,
+) -> PointEstimate:
     starts = starting_points(objective.density, options.starts, options.seed, options.inits)
     clock.lap("prepare")
     progress = Progress(options.progress, verb)
