@@ -93,7 +93,7 @@ declare(
     draw=lambda rng, size, mu, kappa: rng.vonmises(mu, kappa, size),
     scipy=OnCircle,
     # Stan draws within π of `mu` taken to [0, 2π): brought back to the support here.
-    stan=StanForm("von_mises", rng="fmod(von_mises_rng({mu}, {kappa}) + pi(), 2 * pi()) - pi()", tail_error=1e-4),
+    stan=StanForm("von_mises", rng="fmod(von_mises_rng({mu}, {kappa}) + pi(), 2 * pi()) - pi()"),
     log_cdf=von_mises_log_cdf,
     log_ccdf=von_mises_log_ccdf,
 )

@@ -42,7 +42,7 @@ class StanForm:
     `name` is Stan's own; without one the density is written out from `log_density`. `arguments` and
     `rng` are templates in the parameters (`{mu}`); by default all of them in order. `constant` is what
     Stan's density leaves out (`log2()` for a half distribution). `tail_error` is how far off the derivatives
-    of Stan's `_lcdf` and `_lccdf` of this name are, relative to the largest: 19 of 20 moderate arguments.
+    of Stan's `_lcdf` and `_lccdf` of this name are at most, relative to the largest; 0 for none beyond rounding.
     """
 
     name: str = ""

@@ -67,7 +67,7 @@ declare(
     log_density=_gamma_density,
     draw=lambda rng, size, alpha, beta: rng.gamma(alpha, 1 / beta, size),
     scipy=lambda alpha, beta: stats().gamma(alpha, scale=1 / beta),
-    stan=StanForm("gamma", tail_error=1e-4),
+    stan=StanForm("gamma", truncates=False),
     log_cdf=lambda x, alpha, beta: log_gamma_p(alpha, beta * maximum(x, 0.0)),
     log_ccdf=lambda x, alpha, beta: log_gamma_q(alpha, beta * maximum(x, 0.0)),
 )
@@ -80,7 +80,7 @@ declare(
     log_density=_inv_gamma_density,
     draw=lambda rng, size, alpha, beta: beta / rng.standard_gamma(alpha, size),
     scipy=lambda alpha, beta: stats().invgamma(alpha, scale=beta),
-    stan=StanForm("inv_gamma", tail_error=1e-4),
+    stan=StanForm("inv_gamma", truncates=False),
     log_cdf=lambda x, alpha, beta: log_gamma_q(alpha, beta / maximum(x, TINY)),
     log_ccdf=lambda x, alpha, beta: log_gamma_p(alpha, beta / maximum(x, TINY)),
 )
@@ -93,7 +93,7 @@ declare(
     log_density=lambda x, nu: _gamma_density(x, 0.5 * nu, 0.5),
     draw=lambda rng, size, nu: rng.chisquare(nu, size),
     scipy=lambda nu: stats().chi2(nu),
-    stan=StanForm("chi_square", tail_error=1e-4),
+    stan=StanForm("chi_square", truncates=False),
     log_cdf=_chi_square_log_cdf,
     log_ccdf=_chi_square_log_ccdf,
 )
@@ -106,7 +106,7 @@ declare(
     log_density=lambda x, nu: _inv_gamma_density(x, 0.5 * nu, 0.5),
     draw=lambda rng, size, nu: 1 / rng.chisquare(nu, size),
     scipy=lambda nu: stats().invgamma(0.5 * nu, scale=0.5),
-    stan=StanForm("inv_chi_square", tail_error=1e-4),
+    stan=StanForm("inv_chi_square", truncates=False),
     log_cdf=lambda x, nu: _chi_square_log_ccdf(1.0 / maximum(x, TINY), nu),
     log_ccdf=lambda x, nu: _chi_square_log_cdf(1.0 / maximum(x, TINY), nu),
 )
@@ -119,7 +119,7 @@ declare(
     log_density=lambda x, nu, sigma: _inv_gamma_density(x, 0.5 * nu, 0.5 * nu * square(sigma)),
     draw=lambda rng, size, nu, sigma: nu * sigma**2 / rng.chisquare(nu, size),
     scipy=lambda nu, sigma: stats().invgamma(0.5 * nu, scale=0.5 * nu * sigma**2),
-    stan=StanForm("scaled_inv_chi_square", tail_error=1e-4),
+    stan=StanForm("scaled_inv_chi_square", truncates=False),
     log_cdf=lambda x, nu, sigma: _chi_square_log_ccdf(nu * square(sigma) / maximum(x, TINY), nu),
     log_ccdf=lambda x, nu, sigma: _chi_square_log_cdf(nu * square(sigma) / maximum(x, TINY), nu),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -32,7 +33,11 @@ class EmbeddedDensity:
 
     def __init__(self, model: Any) -> None:
         self.model = model
-        self._columns = Columns(model._column_names()[0])
+
+    @cached_property
+    def _columns(self) -> Columns:
+        """Read when asked for: thousands of names take longer than the densities."""
+        return Columns(self.model._column_names()[0])
 
     @property
     def dimension(self) -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from scistan.targets.stan.twin import flat_twin
 __all__ = ["certify"]
 
 WANTED = 3
+_DOUBT = 0.1  # share of a derivative that rounding may explain, for it to be told from a wrong one
 MOST = 12  # points tried where there is no density at the first ones
 
 
@@ -96,10 +98,14 @@ def _collect(witnesses: _Witnesses, seed: int, approximate: bool) -> tuple[dict[
     """Try points until enough can be compared; count those where neither has a density, and those where one has."""
     found: dict[int, Seen] = {}
     zeros, apart = 0, 0
+    ahead: list[Seen | None] = []
     for number in range(MOST):
         if len(_agreeing(found) if approximate else found) >= WANTED:
             break
-        seen = witnesses.at(point_of(seed, number, witnesses.density.dimension, witnesses.spread))
+        if not ahead:
+            numbers = range(number, min(number + (1 if number else WANTED), MOST))
+            ahead = witnesses.at([point_of(seed, n, witnesses.density.dimension, witnesses.spread) for n in numbers])
+        seen = ahead.pop(0)
         finite = seen is not None and (bool(np.isfinite(seen.scipy)), bool(np.isfinite(seen.engine)))
         if seen is None or finite == (False, False):
             zeros += 1
@@ -110,7 +116,7 @@ def _collect(witnesses: _Witnesses, seed: int, approximate: bool) -> tuple[dict[
     return found, zeros, apart
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Witnesses:
     """Both sides: the model on its data for SciPy, the program and its flat twin in the engine."""
 
@@ -119,24 +125,32 @@ class _Witnesses:
     density: Density
     jacobian: Density | None
 
-    @property
+    @cached_property
     def spread(self) -> float:
         """How far from 0 coordinates may lie so that the largest matrix is well inside its domain."""
         draws = [term.law for term in self.instance.graph.latents]
         return min((value_domain(law).spread(self.instance.shape(law.shape)) for law in draws), default=1.0)
 
-    def at(self, q: np.ndarray) -> Seen | None:
-        """Ask both at a point; None where the engine cannot tell what the latents are there."""
-        try:
-            drawn = self.density.constrain(q)
-        except RuntimeError:
-            return None
+    def at(self, points: Sequence[np.ndarray]) -> list[Seen | None]:
+        """Ask both at points, SciPy at all of them at once; None where the engine cannot tell what the latents are."""
         terms = self.instance.graph.latents
-        latents = {t.name: self._shaped(drawn, t.name, t.law.shape) for t in terms}
-        scipy, size = self.joint.at({t.value: latents[t.name] for t in terms})
+        latents: list[dict[str, np.ndarray] | None] = []
+        for q in points:
+            try:
+                drawn = self.density.constrain(q)
+            except RuntimeError:
+                latents.append(None)
+                continue
+            latents.append({t.name: self._shaped(drawn, t.name, t.law.shape) for t in terms})
+        told = [here for here in latents if here is not None]
+        by_scipy = iter(self.joint.at_each([{t.value: here[t.name] for t in terms} for here in told]))
+        pairs = zip(points, latents, strict=True)
+        return [None if here is None else self._seen(q, here, *next(by_scipy)) for q, here in pairs]
+
+    def _seen(self, q: np.ndarray, latents: dict[str, np.ndarray], scipy: float, size: float) -> Seen:
         engine, gradient = _asked(self.density, q)
         jacobian = 0.0 if self.jacobian is None else _asked(self.jacobian, q)[0]
-        return Seen(q, latents, scipy, size + abs(jacobian), engine - jacobian, gradient, jacobian)
+        return Seen(q, latents, float(scipy), float(size) + abs(jacobian), engine - jacobian, gradient, jacobian)
 
     def _shaped(self, drawn: Mapping[str, np.ndarray], name: str, shape: Any) -> np.ndarray:
         """Give a latent its own axes; one without elements has no columns."""
@@ -178,29 +192,36 @@ def _compare_slopes(
 ) -> tuple[tuple[float, float] | None, float]:
     """Compare the derivative in a random direction; of one that is approximate, at the point where it is best.
 
-    Where rounding is to explain an error, it must do so at every point: noise may hide it at one.
+    Where it is so small that rounding could hide a lie, the next point is asked too. Where rounding is to explain an
+    error, it must do so at every point: noise may hide it at one.
     """
-    best: tuple[tuple[float, float] | None, float] = (None, 0.0)
-    if noisy and not best_within:
-        slopes = [told for seen in found if (told := _slopes_at(witnesses, seen, seed)) is not None]
-        return max(slopes, key=lambda told: told[1], default=best)
+    best: _Slopes | None = None
     for seen in sorted(found, key=lambda seen: seen.size):
         told = _slopes_at(witnesses, seen, seed)
         if told is None:
             continue
-        if best[0] is None or told[1] < best[1]:
+        if best is None or (told.error < best.error if best_within else told.error > best.error):
             best = told
-        if not best_within or best[1] <= best_within:
+        if best.error <= best_within if best_within else not noisy and (told.error > 0 or told.doubt <= _DOUBT):
             break
-    return best
+    return (None, 0.0) if best is None else (best.pair, best.error)
 
 
-def _slopes_at(witnesses: _Witnesses, seen: Seen, seed: int) -> tuple[tuple[float, float], float] | None:
-    """Give a difference of SciPy's density, the engine's derivative and its error; None where they cannot be told."""
+@dataclass(frozen=True, slots=True)
+class _Slopes:
+    """SciPy's derivative and the engine's, the error between them, and the share of them that rounding may explain."""
+
+    pair: tuple[float, float]
+    error: float
+    doubt: float
+
+
+def _slopes_at(witnesses: _Witnesses, seen: Seen, seed: int) -> _Slopes | None:
+    """Give a difference of SciPy's density and the engine's derivative; None where they cannot be told."""
     if not seen.q.size or not np.isfinite(seen.gradient).all():
         return None  # a chain cannot go on from such a point: the run tells why
     direction = _direction(seen.q.size, seed)
-    ahead, behind = witnesses.at(seen.q + STEP * direction), witnesses.at(seen.q - STEP * direction)
+    ahead, behind = witnesses.at([seen.q + STEP * direction, seen.q - STEP * direction])
     if ahead is None or behind is None:
         return None
     here, after, before = (s.scipy + s.jacobian for s in (seen, ahead, behind))
@@ -210,11 +231,11 @@ def _slopes_at(witnesses: _Witnesses, seen: Seen, seed: int) -> tuple[tuple[floa
     by_engine = float(seen.gradient @ direction)
     scale = max(1.0, float(np.abs(seen.gradient) @ np.abs(direction)))
     # At a kink the derivatives of both sides are right, and so is anything between them.
-    between = abs(after - 2 * here + before) / (2 * STEP)
-    rounding = ROUNDING * max(seen.size, ahead.size, behind.size) / STEP + _lost(seen, ahead) * scale
-    rounding += NOISES * (seen.noise / STEP + seen.slope_noise)
-    left = max(0.0, abs(by_engine - by_scipy) - between - rounding)
-    return (by_scipy, by_engine), left / scale
+    explained = abs(after - 2 * here + before) / (2 * STEP)
+    explained += ROUNDING * max(seen.size, ahead.size, behind.size) / STEP + _lost(seen, ahead) * scale
+    explained += NOISES * (seen.noise / STEP + seen.slope_noise)
+    left = max(0.0, abs(by_engine - by_scipy) - explained)
+    return _Slopes((by_scipy, by_engine), left / scale, explained / max(abs(by_scipy), abs(by_engine), EPSILON))
 
 
 def _direction(dimension: int, seed: int) -> np.ndarray:
@@ -231,7 +252,7 @@ def _with_noise(witnesses: _Witnesses, seen: Seen, seed: int) -> Seen:
     direction = _direction(seen.q.size, seed)
     noise = np.zeros(3)
     for step, degree in ((TINY_STEP, 1), (SMALL_STEP, 3)):
-        near = [witnesses.at(seen.q + k * step * direction) for k in range(NEIGHBOURS)]
+        near = witnesses.at([seen.q + k * step * direction for k in range(NEIGHBOURS)])
         table = np.array([[s.scipy, s.engine, float(s.gradient @ direction)] for s in near if s is not None])
         if len(table) == NEIGHBOURS and np.isfinite(table).all():
             noise = np.maximum(noise, noise_of(table, degree))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scistan.targets.stan.accuracy import slope_error
+from scistan.targets.stan.accuracy import calls_what_saturates, slope_error
 from scistan.targets.stan.program import StanProgram
 
 __all__ = [
@@ -32,7 +32,7 @@ def allowed_slope_error(program: StanProgram) -> float:
 
 def approximates(program: StanProgram) -> bool:
     """Tell whether a program calls functions that have no digits left in their tails."""
-    return slope_error(program.text) > 0
+    return slope_error(program.text) > 0 or calls_what_saturates(program.text)
 
 
 def noise_of(table: np.ndarray, degree: int = 1) -> np.ndarray:

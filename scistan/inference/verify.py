@@ -59,11 +59,12 @@ def _collect(
     found: list[Seen] = []
     zeros = 0
     while len(found) < points and len(found) + zeros < _PATIENCE * points:
-        seen = witnesses.at(witnesses.point(rng, radius))
-        if np.isfinite(seen.densities).any():
-            found.append(seen)
-        else:
-            zeros += 1
+        wanted = min(points - len(found), _PATIENCE * points - len(found) - zeros)
+        for seen in witnesses.at_each([witnesses.point(rng, radius) for _ in range(wanted)]):
+            if np.isfinite(seen.densities).any():
+                found.append(seen)
+            else:
+                zeros += 1
     return found, zeros
 
 

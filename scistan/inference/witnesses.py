@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -99,15 +99,30 @@ class Witnesses:
     # -- what they say ------------------------------------------------------------------------------------
     def at(self, q: np.ndarray) -> Seen:
         """Ask all three at a point."""
-        drawn = self.stan.constrain(q)
-        latents = {t.name: self._shaped(drawn, t) for t in self.instance.graph.latents}
-        scipy, size = self._joint.at({t.value: latents[t.name] for t in self.instance.graph.latents})
-        by_torch, slopes = self._torch_gradient(drawn, latents)
+        return self.at_each([q])[0]
+
+    def at_each(self, points: Sequence[np.ndarray]) -> list[Seen]:
+        """Ask all three at points."""
+        terms = self.instance.graph.latents
+        drawn = [self.stan.constrain(q) for q in points]
+        latents = [{t.name: self._shaped(here, t) for t in terms} for here in drawn]
+        by_scipy = self._joint.at_each([{t.value: here[t.name] for t in terms} for here in latents])
+        by_torch = self._torch_gradients(drawn, latents)
+        return [self._seen(*all_of) for all_of in zip(points, latents, by_scipy, by_torch, strict=True)]
+
+    def _seen(
+        self,
+        q: np.ndarray,
+        latents: Mapping[str, np.ndarray],
+        by_scipy: tuple[float, float],
+        by_torch: tuple[float, np.ndarray],
+    ) -> Seen:
+        scipy, size = by_scipy
         by_stan, gradient = _asked(self.stan, q)
         if self._flat is not None:
             jacobian, of_jacobian = _asked(self._flat, q)
             by_stan, gradient, size = by_stan - jacobian, gradient - of_jacobian, size + abs(jacobian)
-        return Seen(q, latents, scipy, size, by_torch, by_stan, gradient, slopes)
+        return Seen(q, latents, scipy, size, by_torch[0], by_stan, gradient, by_torch[1])
 
     def _shaped(self, drawn: Mapping[str, np.ndarray], term: Term) -> np.ndarray:
         """Give a latent its own axes; one without elements has no columns."""
@@ -126,47 +141,57 @@ class Witnesses:
         """See what rounding does near a point."""
         noise = np.zeros(5)
         for step, degree in ((TINY_STEP, 1), (SMALL_STEP, 3)):
-            rows = []
-            for k in range(NEIGHBOURS):
-                near = self.at(seen.q + k * step * direction)
-                rows.append([*near.densities, float(near.gradient @ direction), self.derivative(near, direction)[0]])
-            table = np.array(rows)
+            near = self.at_each([seen.q + k * step * direction for k in range(NEIGHBOURS)])
+            slopes = [[float(s.gradient @ direction), self.derivative(s, direction)[0]] for s in near]
+            table = np.array([[*s.densities, *pair] for s, pair in zip(near, slopes, strict=True)])
             if np.isfinite(table).all():
                 noise = np.maximum(noise, NOISES * noise_of(table, degree))
         return replace(seen, noise=float(noise[:3].sum()), slope_noise=float(noise[3:].sum()))
 
-    def _torch_gradient(
-        self, drawn: Mapping[str, np.ndarray], latents: Mapping[str, np.ndarray]
-    ) -> tuple[float, np.ndarray]:
-        """Give the log density, and its gradient over what Stan has for the latents: standard ones where it does.
+    def _torch_gradients(
+        self, drawn: Sequence[Mapping[str, np.ndarray]], latents: Sequence[Mapping[str, np.ndarray]]
+    ) -> list[tuple[float, np.ndarray]]:
+        """Give the log densities, and gradients over what Stan has for the latents: standard ones where it does.
 
         Through the values of a latent whose covariance is almost singular, the gradient would lose its digits.
         """
         density, columns = self._torch, self.stan.columns
         torch, evaluator = density.torch, Evaluator(density.instance, density.backend)
         leaves: dict[str, Any] = {}
-        result = density.backend.zeros()
+        result = density.backend.zeros(len(drawn))
         for p in self.program.parameters:
             own = p.term.name if p.prior is None else p.free_name
-            array = latents[own] if p.prior is None else drawn.get(own, latents[p.term.name])
-            leaf = leaves[own] = density.backend.constant(np.array(array)).requires_grad_(True)
+            arrays = [
+                each[own] if p.prior is None else here.get(own, each[p.term.name])
+                for here, each in zip(drawn, latents, strict=True)
+            ]
+            leaf = leaves[own] = density.backend.constant(np.array(arrays)).requires_grad_(True)
             affine = density.affine(p.term, evaluator) if p.prior is not None else None
             if p.prior is not None and affine is not None:
-                evaluator.set(p.prior.value, leaf, batched=False)
-                result = result - torch.log(affine.slope).expand_as(leaf).sum()
-            evaluator.set(p.term.value, affine.value(leaf) if affine else leaf, batched=False)
-        slopes = np.zeros(columns.count)
+                evaluator.set(p.prior.value, leaf, batched=True)
+                result = result - _by_row(torch.log(affine.slope).expand_as(leaf))
+            evaluator.set(p.term.value, affine.value(leaf) if affine else leaf, batched=True)
+        slopes = np.zeros((len(drawn), columns.count))
         try:
-            for node in self._nodes:
-                result = result + evaluator[node].array.sum()
+            evaluator.compute(self._nodes)
         except torch.linalg.LinAlgError:  # a matrix without a factor is not positive definite
-            return -np.inf, slopes
+            if len(drawn) == 1:
+                return [(-np.inf, slopes[0])]
+            pairs = zip(drawn, latents, strict=True)
+            return [self._torch_gradients([here], [each])[0] for here, each in pairs]
+        for node in self._nodes:
+            value = evaluator[node]
+            result = result + (_by_row(value.array) if value.batched else value.array.sum())
         if result.requires_grad:
-            found = torch.autograd.grad(result, list(leaves.values()), allow_unused=True)
+            found = torch.autograd.grad(result.sum(), list(leaves.values()), allow_unused=True)
             for name, slope in zip(leaves, found, strict=True):
                 if slope is not None and name in columns.places:
-                    slopes[columns.places[name]] = slope.numpy().reshape(-1)
-        return float(result.detach()), slopes
+                    slopes[:, columns.places[name]] = slope.numpy().reshape(len(drawn), -1)
+        return list(zip(result.detach().tolist(), slopes, strict=True))
+
+
+def _by_row(array: Any) -> Any:
+    return array.reshape(len(array), -1).sum(-1)
 
 
 def _asked(density: StanDensity, q: np.ndarray) -> tuple[float, np.ndarray]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from scistan.domains import Domain
@@ -59,8 +59,6 @@ class Op:
     module) or a function of the library and the arrays. A leading axis over draws is added by the
     evaluator: an elementwise op needs nothing for that, any other counts its axes from the end.
     `stan` is None for an op whose text depends on types; `targets/stan/lower_ops.py` has those.
-    `slope_errors` gives the Stan functions in its form whose derivatives are approximations, and how far off they
-    are, relative to the largest, at 19 of 20 moderate arguments: what `m.verify()` and certificates allow for.
     """
 
     name: str
@@ -79,7 +77,7 @@ class Op:
     answers: tuple[str, ...] = ()  # the NumPy functions that become this op
     latex: str = ""
     takes: Domain | None = None  # where its argument must lie for it to have a value; None: anywhere
-    slope_errors: Mapping[str, float] = field(default_factory=dict)
+    saturates: bool = False  # near 1, where what a difference leaves has no digits: points there tell nothing
     public: bool = True
 
     @property

@@ -113,8 +113,7 @@ erf = _unary("erf", "The error function.", numpy="scipy.special:erf", torch="spe
 erfc = _unary("erfc", "The complementary error function.", numpy="scipy.special:erfc", torch="special.erfc")
 Phi = _unary("Phi", "The standard normal cumulative probability.", numpy="scipy.special:ndtr",
              torch=lambda xp, x: xp.special.erfc(x * -0.7071067811865476) / 2,  # torch's ndtr has no lower tail
-             slope_errors={"Phi": 1e-5},  # exact but near 1, where what is left to 1 has no digits
-             answers=("ndtr",), latex="\\Phi({0})")
+             answers=("ndtr",), latex="\\Phi({0})", saturates=True)
 inverse_phi = _unary("inv_Phi", "The standard normal quantile: the inverse of `Phi`.", numpy="scipy.special:ndtri",
                      torch="special.ndtri", answers=("ndtri",), takes=OPEN_UNIT)
 log_Phi = declare("log_Phi", "The logarithm of `Phi`, exact in the tail.", numpy="scipy.special:log_ndtr",  # noqa: N816

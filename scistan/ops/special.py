@@ -7,6 +7,7 @@ from typing import Any
 
 from scistan.ops import special_torch as tails
 from scistan.ops.declaration import Call, Template, declare
+from scistan.ops.special_stan import LOG_GAMMA_TAIL
 
 _UNDERFLOWS = 1e-290
 
@@ -49,13 +50,13 @@ def _log_choose(xp: Any, n: Any, k: Any) -> Any:
 
 gamma_p = declare("gamma_p", "The regularized lower incomplete gamma function of shape `a` at `x`.", arity=2,
                   arguments=("a", "x"),
-                  numpy="scipy.special:gammainc", torch=tails.gamma_p, stan=Call("gamma_p"),
-                  slope_errors={"gamma_p": 1e-3},  # in `a` a series that ends at 1e-6, and 0 for some small `a`
+                  numpy="scipy.special:gammainc", torch=tails.gamma_p,
+                  stan=Template("exp(log_gamma_tail({0}, {1}, 0))", functions=LOG_GAMMA_TAIL),
                   answers=("gammainc",), latex="P({0}, {1})")
 gamma_q = declare("gamma_q", "The regularized upper incomplete gamma function of shape `a` at `x`.", arity=2,
                   arguments=("a", "x"),
-                  numpy="scipy.special:gammaincc", torch=tails.gamma_q, stan=Call("gamma_q"),
-                  slope_errors={"gamma_q": 1e-4},
+                  numpy="scipy.special:gammaincc", torch=tails.gamma_q,
+                  stan=Template("exp(log_gamma_tail({0}, {1}, 1))", functions=LOG_GAMMA_TAIL),
                   answers=("gammaincc",), latex="Q({0}, {1})")
 inc_beta = declare("inc_beta", "The regularized incomplete beta function of shapes `a`, `b` at `x`.", arity=3,
                    arguments=("a", "b", "x"),
@@ -65,11 +66,11 @@ inc_beta = declare("inc_beta", "The regularized incomplete beta function of shap
 log_gamma_p = declare("log_gamma_p", "The logarithm of `gamma_p`, exact in the tails.", arity=2,
                       arguments=("a", "x"),
                       numpy=_log_probability("gammainc", "gammaincc", tails.gamma_tail), torch=tails.log_gamma_p,
-                      stan=Template("log(gamma_p({0}, {1}))", vectorizes=True))
+                      stan=Template("log_gamma_tail({0}, {1}, 0)", functions=LOG_GAMMA_TAIL))
 log_gamma_q = declare("log_gamma_q", "The logarithm of `gamma_q`, exact in the tails.", arity=2,
                       arguments=("a", "x"),
                       numpy=_log_probability("gammaincc", "gammainc", tails.gamma_tail), torch=tails.log_gamma_q,
-                      stan=Template("log(gamma_q({0}, {1}))", vectorizes=True))
+                      stan=Template("log_gamma_tail({0}, {1}, 1)", functions=LOG_GAMMA_TAIL))
 log_inc_beta = declare("log_inc_beta", "The logarithm of `inc_beta`, exact in the tails.", arity=3,
                        arguments=("a", "b", "x"),
                        numpy=_log_probability("betainc", "betaincc", tails.beta_tail), torch=tails.log_inc_beta,

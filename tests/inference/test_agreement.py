@@ -27,8 +27,9 @@ def test_agreement_prints_as_a_table():
 
 def test_a_wrong_program_is_noticed(monkeypatch):
     """The comparison can fail: a density that is off by a factor shows in both errors."""
-    right = JointDensity.at
-    monkeypatch.setattr(JointDensity, "at", lambda self, latents: (1.001 * right(self, latents)[0], 1.0))
+    right = JointDensity.at_each
+    wrong = lambda self, points: [(1.001 * value, 1.0) for value, _ in right(self, points)]
+    monkeypatch.setattr(JointDensity, "at_each", wrong)
     assert not varying_intercepts().verify(points=3).ok
 
 
@@ -71,7 +72,7 @@ def test_a_density_that_is_zero_everywhere_is_not_called_agreement():
 
 
 def test_a_target_that_alone_says_zero_disagrees(monkeypatch):
-    monkeypatch.setattr(JointDensity, "at", lambda self, latents: (-np.inf, 0.0))
+    monkeypatch.setattr(JointDensity, "at_each", lambda self, points: [(-np.inf, 0.0)] * len(points))
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
         agreement = varying_intercepts().verify(points=3)

@@ -299,7 +299,7 @@ def test_a_density_that_is_zero_everywhere_is_left_to_the_run():
 
 
 def test_an_engine_with_a_density_where_scipy_has_none_disagrees(monkeypatch):
-    monkeypatch.setattr(JointDensity, "at", lambda self, latents: (-np.inf, 0.0))
+    monkeypatch.setattr(JointDensity, "at_each", lambda self, points: [(-np.inf, 0.0)] * len(points))
     found = certificate_of(eight_schools())
     assert not found.ok
     assert found.apart == certifying.MOST

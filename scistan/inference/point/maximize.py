@@ -28,6 +28,7 @@ from scistan.inference.point.uncertainty import Quantities, standard_errors
 from scistan.messages import point as messages
 from scistan.passes import run_passes
 from scistan.targets.torch import Batches, Target, TorchDensity, choose_target, to_numpy
+from scistan.targets.torch.threads import threads_for
 
 if TYPE_CHECKING:
     from scistan.inference.subject import Fitted
@@ -41,6 +42,14 @@ def maximize(instance: Instance, verb: str, model: Fitted | None = None, /, **gi
     target = choose_target(options.device, options.dtype)
     clock = _Clock()
     objective = lower(instance, verb, options, target)
+    with threads_for(objective.torch, objective.width):
+        return _maximize(instance, objective, verb, options, target, clock, model)
+
+
+def _maximize(
+    instance: Instance, objective: Objective, verb: str, options: Options, target: Target, clock: _Clock,
+    model: Fitted | None,
+) -> PointEstimate:
     starts = starting_points(objective.density, options.starts, options.seed, options.inits)
     clock.lap("prepare")
     progress = Progress(options.progress, verb)

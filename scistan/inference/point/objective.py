@@ -38,7 +38,7 @@ class Objective:
         self.dimension = density.dimension
         self.evaluations = 0
         self._observations = max(1, observations)
-        self._width = max(observations, widest) + self.dimension  # numbers in the largest value on the way, about
+        self.width = max(observations, widest) + self.dimension  # numbers in the largest value on the way, about
         self._function = self._compiled() if compiled else None
         self.wrap: Callable[[Tensor], Tensor] | None = None
 
@@ -103,12 +103,12 @@ class Objective:
 
     def hessian_products(self, q: Tensor, vectors: Tensor) -> Tensor:
         """Give `H v` at one point for each row `v`, exactly, by differentiating the gradient."""
-        if len(vectors) * self._width <= _SMALL:
+        if len(vectors) * self.width <= _SMALL:
             with self._memory():
                 return self._products_of_rows(q, vectors)
         leaf = q.detach().clone().requires_grad_(True)
         result = self.torch.zeros_like(vectors)
-        chunk = max(1, int(_CHUNK / self._width))
+        chunk = max(1, int(_CHUNK / self.width))
         with self._memory():
             for part in self._parts(leaf, twice=True):
                 slope = self._gradient(part, leaf, create_graph=True)

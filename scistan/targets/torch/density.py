@@ -25,6 +25,7 @@ from scistan.targets.joint import joint
 from scistan.targets.torch.affine import Affine
 from scistan.targets.torch.backend import TorchBackend
 from scistan.targets.torch.convert import to_numpy
+from scistan.targets.torch.scalars import ScalarGroup, group_scalars
 from scistan.targets.torch.schedule import Schedule, Stage, Values
 from scistan.targets.torch.structured import structured
 from scistan.targets.torch.sums import Part, Sums, split_sum
@@ -157,6 +158,22 @@ class TorchDensity:
                 runs.append((block.start, block.stop, [block.shape]))
         return runs
 
+    @cached_property
+    def _groups(self) -> tuple[ScalarGroup, ...]:
+        """The single numbers whose bounds are known, by these."""
+        alike = []
+        for block in self.blocks:
+            domain = value_domain(block.term.law)
+            if not (block.shape or domain.structure or block.term.law.noncentred or self._needs(block.term)):
+                alike.append((block.term.value, block.start, (domain.lower, domain.upper)))
+        return group_scalars(alike, self._between, self.dimension, self.backend)
+
+    @cached_property
+    def _single(self) -> dict[LatentBlock, None]:
+        """The latents that are set one by one."""
+        grouped = {leaf for group in self._groups for leaf in group.leaves}
+        return {block: None for block in self.blocks if block.term.value not in grouped}
+
     def unconstrain(self, values: Mapping[Node, np.ndarray]) -> Tensor:
         """Give the coordinates of values; a first axis over draws is kept when `values` have one."""
         evaluator = Evaluator(self.instance, self.backend)
@@ -198,13 +215,15 @@ class TorchDensity:
             return structured(TYPES[domain.structure], event, self.backend)
 
         def bound(side: object) -> Tensor | None:
-            if side is None:
-                return None
-            if isinstance(side, Node):
-                return aligned(known[side], len(side.shape), rank)
-            return self.backend.constant(float(side))  # type: ignore[arg-type]
+            return aligned(known[side], len(side.shape), rank) if isinstance(side, Node) else self._side(side)
 
         return Interval(bound(domain.lower), bound(domain.upper), self.backend)
+
+    def _between(self, lower: object, upper: object) -> Interval:
+        return Interval(self._side(lower), self._side(upper), self.backend)
+
+    def _side(self, side: object) -> Tensor | None:
+        return None if side is None else self.backend.constant(float(side))  # type: ignore[arg-type]
 
     # -- densities over coordinates -----------------------------------------------------------------
     def log_density(
@@ -247,8 +266,17 @@ class TorchDensity:
         def coordinates_of(u: Tensor, _: Values) -> Tensor:
             return u
 
-        cut = list(zip(self.blocks, self._cut(q), strict=True))
-        setters: list[Callable[[Values], Tensor]] = [partial(value_of, block, u) for block, u in cut]
+        def row_of(group: ScalarGroup, _: Values) -> Tensor:
+            u = group.cut(q)
+            if jacobians is None:
+                return group.bijection.value(u)
+            value, log_jacobian = group.bijection.constrain(u)
+            jacobians.append(log_jacobian.sum(-1))
+            return value
+
+        setters: list[Callable[[Values], Tensor]] = [partial(row_of, group) for group in self._groups]
+        cut = [pair for pair in zip(self.blocks, self._cut(q), strict=True) if pair[0] in self._single]
+        setters += [partial(value_of, block, u) for block, u in cut]
         return setters + [partial(coordinates_of, u) for block, u in cut if block.term.law.noncentred]
 
     def _value(self, block: LatentBlock, u: Tensor, known: Lookup) -> Tensor:
@@ -261,7 +289,8 @@ class TorchDensity:
         return self._programs[likelihood_only]
 
     def _compile(self, likelihood_only: bool) -> _Program:
-        stages = [Stage(b.term.value, self._needs(b.term)) for b in self.blocks]
+        stages = [Stage(group.row) for group in self._groups]
+        stages += [Stage(b.term.value, self._needs(b.term)) for b in self._single]
         standard = {b.term.name: Variable(b.term.name, b.term.law.shape, self, None)
                     for b in self.blocks if b.term.law.noncentred}
         # The density of a standard `z` itself: going through `x` would lose its digits where the scale is tiny.
@@ -275,12 +304,15 @@ class TorchDensity:
                 for part in (node, *guards(term, signs)):
                     (of_batch if term.name in self._batch else once).extend(split_sum(part, self.instance))
         stages += [Stage(z) for z in standard.values()]
-        roots = [node for part in (*once, *of_batch) for node in part.reads]
-        schedule = Schedule(self.instance, self.backend, stages, roots, self._inputs)
+        grouped = {leaf for group in self._groups for leaf in group.leaves}  # summed in their rows
+        roots = [node for part in (*once, *of_batch) for node in part.reads if node not in grouped]
+        schedule = Schedule(self.instance, self.backend, stages, roots, self._inputs, self._groups)
         sorted_out: dict[bool, list[Part]] = {True: [], False: []}
         for each in once:
             sorted_out[all(map(schedule.is_fixed, each.reads))].append(each)
-        fixed, moving, batch = (Sums(p, self.instance, self.backend) for p in (*sorted_out.values(), of_batch))
+        fixed, moving, batch = (
+            Sums(p, self.instance, self.backend, self._groups) for p in (*sorted_out.values(), of_batch)
+        )
         return _Program(schedule, moving, batch, fixed.added(schedule.constants, self.backend.zeros()))
 
     def _needs(self, term: Term) -> tuple[Node, ...]:

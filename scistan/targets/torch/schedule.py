@@ -14,8 +14,9 @@ from scistan.ops.items import FULL
 from scistan.targets.evaluate import Evaluator, Value, concrete, implementation, meeting_rank
 from scistan.targets.torch.backend import TorchBackend, import_torch
 from scistan.targets.torch.convert import lay_out
+from scistan.targets.torch.scalars import ScalarGroup
 
-__all__ = ["Schedule", "Stage", "Values"]
+__all__ = ["Schedule", "Stage", "Values", "alias_of"]
 
 Tensor = Any
 
@@ -52,7 +53,7 @@ class Values:
 
 
 class Schedule:
-    """Stages in order, then roots. `inputs` are data leaves whose numbers come with each run."""
+    """Stages in order, then roots. `inputs` are data leaves whose numbers come with each run, `groups` set together."""
 
     def __init__(
         self,
@@ -61,21 +62,28 @@ class Schedule:
         stages: Sequence[Stage],
         roots: Iterable[Node],
         inputs: Iterable[Node] = (),
+        groups: Sequence[ScalarGroup] = (),
     ) -> None:
         self.stages = tuple(stages)
         roots = list(roots)
-        order = topological([node for s in stages for node in (*s.needs, s.leaf)] + roots)
+        leaves = [s.leaf for s in stages] + [leaf for group in groups for leaf in group.leaves]
+        order = topological([node for s in stages for node in s.needs] + leaves + roots)
         fed = set(inputs)
-        self._batched = _below(order, {s.leaf for s in stages})
+        self._batched = _below(order, set(leaves))
         moving = self._batched | _below(order, fed)
-        read = [*roots, *(node for s in stages for node in s.needs)]
+        read = {*roots, *(node for s in stages for node in s.needs)}
         self._fixed = _fold(instance, backend, order, moving, read)
         done = set(self._fixed) | fed
         self._segments: list[list[_Step]] = []
         for targets in [*(s.needs for s in stages), tuple(roots)]:
             steps = [n for n in topological(targets) if isinstance(n, Apply) and n in moving and n not in done]
-            self._segments.append([_step(instance, backend, node, self._batched, self._fixed) for node in steps])
+            known = self._batched, self._fixed
+            self._segments.append([_step(instance, backend, node, *known, groups) for node in steps])
             done.update(steps)
+        read |= {arg for steps in self._segments for step in steps for arg in step.args}
+        # Of the rows, only those come apart whose members are read one by one.
+        self._apart: dict[Node, list[tuple[Node, int]]] = {}
+        self._apart |= {g.row: [(leaf, k) for leaf, k in g.order.items() if leaf in read] for g in groups}
 
     def is_fixed(self, node: Node) -> bool:
         """Tell whether a node was computed when the schedule was made."""
@@ -94,8 +102,12 @@ class Schedule:
         held.update(inputs or {})
         values = Values(held, self._batched, batched)
         for stage, segment, setter in zip(self.stages, self._segments, setters, strict=False):
-            _advance(held, segment, batched)
+            if segment:
+                _advance(held, segment, batched)
             held[stage.leaf] = setter(values)
+            if self._apart.get(stage.leaf):
+                members = held[stage.leaf].unbind(-1)
+                held.update({leaf: members[k] for leaf, k in self._apart[stage.leaf]})
         _advance(held, self._segments[-1], batched)
         return values
 
@@ -110,7 +122,7 @@ def _below(order: list[Node], leaves: set[Node]) -> frozenset[Node]:
 
 
 def _fold(
-    instance: Instance, backend: TorchBackend, order: list[Node], moving: frozenset[Node], roots: list[Node]
+    instance: Instance, backend: TorchBackend, order: list[Node], moving: frozenset[Node], roots: Iterable[Node]
 ) -> dict[Node, Tensor]:
     """Compute what does not move, and keep of it what a moving node, a stage or a root reads."""
     needed = {arg for node in order if node in moving for arg in node.args if arg not in moving}
@@ -129,11 +141,20 @@ def _fold(
 
 
 def _step(
-    instance: Instance, backend: TorchBackend, node: Apply, batched: frozenset[Node], fixed: dict[Node, Tensor]
+    instance: Instance,
+    backend: TorchBackend,
+    node: Apply,
+    batched: frozenset[Node],
+    fixed: dict[Node, Tensor],
+    groups: Sequence[ScalarGroup],
 ) -> _Step:
-    alias = _alias(node)
+    alias = alias_of(node)
     if alias is not None:
         return _Step(node, _same, (alias,), {}, ())
+    for group in groups if node.op.name == "stack" and len(node.shape) == 1 else ():
+        taken = group.stack_of(node.args)
+        if taken is not None:
+            return _Step(node, taken, (group.row,), {}, ())
     rank = meeting_rank(node)
     lifts = []
     if rank is not None and node in batched:
@@ -170,7 +191,7 @@ _TOTAL: dict[str, Callable[..., Tensor]] = {"cholesky": _cholesky, "inverse": _i
 _NEUTRAL = {"add": 0, "subtract": 0, "multiply": 1, "divide": 1}
 
 
-def _alias(node: Apply) -> Node | None:
+def alias_of(node: Apply) -> Node | None:
     """Find the argument that an op leaves as it is: x + 0 -> x, x / 1 -> x."""
     neutral = _NEUTRAL.get(node.op.name)
     if neutral is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -12,7 +13,8 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Literal, Node, is_applied
 from scistan.targets.evaluate import Value
 from scistan.targets.torch.backend import TorchBackend
-from scistan.targets.torch.schedule import Values
+from scistan.targets.torch.scalars import ScalarGroup
+from scistan.targets.torch.schedule import Values, alias_of
 
 __all__ = ["Part", "Sums", "split_sum"]
 
@@ -81,6 +83,15 @@ def _part(node: Node, weight: float, instance: Instance) -> Part:
     if not isinstance(node, Apply) or node.op.name != "square":
         return Part(node, weight)
     (root,) = node.args
+    while isinstance(root, Apply):
+        alias = alias_of(root)
+        if alias is not None:
+            root = alias
+            continue
+        divisor = root.args[-1]
+        if root.op.name != "divide" or not isinstance(divisor, Literal) or not divisor.value:
+            break
+        root, weight = root.args[0], weight / divisor.value**2  # Σ (x / c)² -> Σ x² / c²
     long = prod(instance.shape(root.shape)) > _FEW
     if long and is_applied(root, "divide") and root.args[0].shape and not root.args[1].shape:
         return Part(root.args[0], weight, squared=True, divisor=root.args[1])  # Σ (x / s)² -> Σ x² / s²
@@ -90,18 +101,28 @@ def _part(node: Node, weight: float, instance: Instance) -> Part:
 class Sums:
     """Parts to be added up: those of a few numbers together in one product, for each step of torch has its price."""
 
-    def __init__(self, parts: list[Part], instance: Instance, backend: TorchBackend) -> None:
+    def __init__(
+        self, parts: list[Part], instance: Instance, backend: TorchBackend, groups: Sequence[ScalarGroup] = ()
+    ) -> None:
         self.parts = parts
         self._torch = backend.module
         counts = [prod(instance.shape(part.node.shape)) for part in parts]
         short = [part.divisor is None and 0 < count <= _FEW for part, count in zip(parts, counts, strict=True)]
         self._long = [part for part, few in zip(parts, short, strict=True) if not few]
         self._together: list[tuple[list[Node], Tensor, bool]] = []
+        self._of_rows: list[tuple[Node, Callable[[Tensor], Tensor], Tensor, bool]] = []
         for squared in (False, True):
             some = [(p, n) for p, n, few in zip(parts, counts, short, strict=True) if few and p.squared is squared]
-            weights = np.repeat([part.weight for part, _ in some], [count for _, count in some])
+            for group in groups:
+                members = [part for part, _ in some if part.node in group.order]
+                some = [(part, count) for part, count in some if part.node not in group.order]
+                taken = group.stack_of([part.node for part in members]) if members else None
+                if taken is not None:
+                    weights = backend.constant(np.array([part.weight for part in members]))
+                    self._of_rows.append((group.row, taken, weights, squared))
+            repeated = np.repeat([part.weight for part, _ in some], [count for _, count in some])
             if some:
-                self._together.append(([part.node for part, _ in some], backend.constant(weights), squared))
+                self._together.append(([part.node for part, _ in some], backend.constant(repeated), squared))
 
     def added(self, values: Values, result: Tensor) -> Tensor:
         """Add the parts' sums to `result`, one for each start."""
@@ -117,6 +138,9 @@ class Sums:
             if result.ndim:
                 pieces = [piece if piece.ndim == 2 else piece.expand(len(result), -1) for piece in pieces]
             row = self._torch.cat(pieces, -1) if len(pieces) > 1 else pieces[0]
+            result = result + (row.square() if squared else row) @ weights
+        for row_of, taken, weights, squared in self._of_rows:
+            row = taken(values[row_of].array)
             result = result + (row.square() if squared else row) @ weights
         return result
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import scistan as ss
+from scistan.passes import run_passes
+from scistan.targets.scipy import joint_log_density
 from scistan.targets.torch import TorchDensity
 from tests.zoo import ZOO
 
@@ -47,6 +50,68 @@ def gradient_steps(model: ss.Model) -> int:
 
 def test_no_gradient_is_as_long_as_all_coordinates_for_each_of_them():
     assert gradient_steps(many_scalars(20)) == 0
+
+
+def many_scales(count: int) -> ss.Model:
+    """Write single numbers of two domains in turn, each with an observation."""
+    rng = np.random.default_rng(0)
+    m = ss.Model("scales")
+    for k in range(count):
+        setattr(m, f"s{k}", ss.HalfNormal(1.5))
+        setattr(m, f"p{k}", ss.Beta(2, 2))
+        setattr(m, f"y{k}", ss.Normal(0.1, getattr(m, f"s{k}")).observe(rng.normal()))
+        setattr(m, f"z{k}", ss.Binomial(7, getattr(m, f"p{k}")).observe(rng.integers(0, 8)))
+    return m
+
+
+def vectorized(model: ss.Model) -> TorchDensity:
+    instance = model.instance()
+    return TorchDensity(replace(instance, graph=run_passes(instance.graph, vectorize=True).plain))
+
+
+@pytest.mark.parametrize("jacobian", [False, True])
+def test_scalars_set_together_are_those_set_one_by_one(jacobian: bool) -> None:
+    m = many_scales(6)
+    density = vectorized(m)
+    for shape in ((12,), (3, 12)):
+        q = torch.from_numpy(np.random.default_rng(1).normal(size=shape))
+        found = density.log_density(q, jacobian=jacobian).reshape(-1)
+        for row, value in zip(q.reshape(-1, 12), found, strict=True):
+            evaluator, added, _ = density.constrain(row)
+            latents = {b.term.value: evaluator[b.term.value].array.numpy() for b in density.blocks}
+            expected = joint_log_density(m.instance(), latents) + (float(added) if jacobian else 0.0)
+            assert float(value) == pytest.approx(expected, rel=1e-12)
+
+
+def test_scales_of_one_domain_are_steps_of_all_of_them() -> None:
+    """A gradient of twice as many positive numbers is longer, and no more steps."""
+
+    def steps(count: int) -> int:
+        m = ss.Model("scales")
+        for k in range(count):
+            setattr(m, f"s{k}", ss.HalfNormal(1))
+            setattr(m, f"y{k}", ss.Normal(0, getattr(m, f"s{k}")).observe(0.1 * k))
+        density = vectorized(m)
+        q = torch.zeros(density.dimension, dtype=torch.float64, requires_grad=True)
+        seen, stack = set(), [density.log_density(q).grad_fn]
+        while stack:
+            node = stack.pop()
+            if node is not None and node not in seen:
+                seen.add(node)
+                stack += [parent for parent, _ in node.next_functions]
+        return len(seen)
+
+    assert steps(40) == steps(20) < 30
+
+
+def test_an_estimate_gives_torch_its_threads_back() -> None:
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(2)
+        many_scalars(3).map(seed=1)
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
 
 
 def autoregression(length: int) -> ss.Model:
