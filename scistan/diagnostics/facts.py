@@ -1,0 +1,239 @@
+"""Facts of the graph that tell where a finding comes from: who depends on whom, on which line, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from scistan.distributions.declaration import Distribution
+from scistan.distributions.resolve import value_domain
+from scistan.distributions.standard import frame_of
+from scistan.domains import Domain
+from scistan.errors import Place
+from scistan.graph.graph import Draw, Term
+from scistan.graph.instance import Instance
+from scistan.graph.node import Apply, Data, Node, Variable
+from scistan.graph.places import first_place
+from scistan.graph.walk import has_latents, topological
+from scistan.targets.evaluate import Evaluator
+from scistan.targets.scipy import NUMPY, pointwise_log_densities
+
+__all__ = ["Facts", "Latent", "Predictor"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Latent:
+    """A latent of the model: its draw, the latents its distribution depends on, and how it is sampled.
+
+    `scales` are those that its scale is made of, `can_noncentre` says whether location and scale can be taken off.
+    """
+
+    name: str
+    draw: Draw
+    shape: tuple[int, ...]
+    domain: Domain
+    parents: frozenset[str]
+    scales: frozenset[str]
+    noncentred: bool
+    can_noncentre: bool
+
+    @property
+    def free(self) -> bool:
+        """Whether its elements are numbers that nothing ties to each other."""
+        return not self.domain.event_rank and self.draw.constraint is None
+
+    @property
+    def proper(self) -> bool:
+        return not self.draw.distribution.improper
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predictor:
+    """Data that a latent multiplies: a column for each of its elements, or one for all of them."""
+
+    data: str
+    latent: str
+    values: np.ndarray
+    labels: tuple[str, ...] = ()
+
+    def column(self, at: tuple[int, ...]) -> np.ndarray:
+        """Give the numbers that an element of the latent multiplies."""
+        return self.values[..., at[-1]] if self.values.ndim == 2 and at else self.values
+
+
+class Facts:
+    """The graph of a fit in the checks' terms; each fact is worked out when it is first asked for."""
+
+    def __init__(self, instance: Instance, noncentred: frozenset[str]) -> None:
+        self.instance = instance
+        self._noncentred = noncentred
+
+    def line(self, name: str) -> Place | None:
+        """Give the user's line of a variable; what is only derived has that of its node."""
+        graph = self.instance.graph
+        node: Node | None = next((t.value for t in graph.terms if t.name == name), graph.derived.get(name))
+        return None if node is None else first_place(node)
+
+    @cached_property
+    def latents(self) -> Mapping[str, Latent]:
+        """Every latent by its name."""
+        named = self._named
+        found = {}
+        for term in self.instance.graph.latents:
+            draw, frame = term.draw, frame_of(term.draw)
+            found[term.name] = Latent(
+                term.name,
+                draw,
+                self.instance.shape(draw.shape),
+                value_domain(draw),
+                frozenset(named[n] for n in topological(draw.inputs) if n in named),
+                frozenset() if frame is None else frozenset(named[n] for n in topological([frame.scale]) if n in named),
+                term.name in self._noncentred,
+                frame is not None and not draw.truncated and draw.constraint is None,
+            )
+        return found
+
+    @cached_property
+    def _named(self) -> Mapping[Node, str]:
+        return {t.value: t.name for t in self.instance.graph.latents}
+
+    def children(self, name: str) -> list[Latent]:
+        """List the latents whose distribution depends on a latent."""
+        return [latent for latent in self.latents.values() if name in latent.parents]
+
+    @cached_property
+    def scales(self) -> frozenset[str]:
+        """The latents that some scale is made of, of a latent or of an observation."""
+        named = self._named
+        frames = [frame for t in self.instance.graph.terms if (frame := frame_of(t.draw)) is not None]
+        own = [n for frame in frames for n in topological([frame.scale]) if n in named]
+        return frozenset(named[n] for n in own)
+
+    @cached_property
+    def touched(self) -> frozenset[str]:
+        """The latents on which some observed term depends, directly or through other latents."""
+        named, terms = self._named, {t.name: t for t in self.instance.graph.latents}
+        queue = [n for t in self.observed for n in topological(t.draw.inputs) if n in named]
+        found: set[str] = set()
+        while queue:
+            name = named[queue.pop()]
+            if name not in found:
+                found.add(name)
+                queue += [n for n in topological(terms[name].draw.inputs) if n in named]
+        return frozenset(found)
+
+    @property
+    def observed(self) -> list[Term]:
+        """The observed terms that have values, and any."""
+        known = self.instance.values
+        return [t for t in self.instance.graph.observed if isinstance(t.value, Data) and t.value in known
+                and known[t.value].size]
+
+    @cached_property
+    def predictors(self) -> tuple[Predictor, ...]:
+        """Data that are multiplied with a latent: `x * b`, `b[group] * x`, `x @ b`."""
+        found = []
+        for node in self.instance.graph.nodes:
+            if not isinstance(node, Apply) or node.op.name not in ("multiply", "matmul"):
+                continue
+            for data, other in (node.args, node.args[::-1]):
+                latent = _bare(other)
+                if isinstance(data, Data) and latent is not None and data in self.instance.values:
+                    values = np.asarray(self.instance.values[data], dtype=float)
+                    found.append(Predictor(self._called(data), latent.name, values))
+        return tuple(found)
+
+    def predictor(self, name: str) -> Predictor | None:
+        """Give the data that a latent multiplies."""
+        return next((p for p in self.predictors if p.latent == name), None)
+
+    def _called(self, data: Data) -> str:
+        return self.instance.graph.data_names.get(data, data.called)
+
+    @cached_property
+    def numbers(self) -> Evaluator:
+        """The values of what depends on data alone."""
+        return Evaluator(self.instance, NUMPY)
+
+    def constants(self, latent: Latent) -> list[np.ndarray] | None:
+        """Give the arguments and bounds of a prior that depend on no latent, as numbers; None where one does."""
+        draw = latent.draw
+        if any(has_latents(node) for node in draw.inputs):
+            return None
+        return [np.asarray(self.numbers[node].array, dtype=float) for node in draw.inputs]
+
+    def frozen(self, latent: Latent) -> Frozen | None:
+        """Give the prior's cumulative probabilities, where it is a known one of single numbers."""
+        d: Distribution = latent.draw.distribution
+        if d.improper or d.event_rank or d.discrete or d.scipy is None:
+            return None
+        numbers = self.constants(latent)
+        if numbers is None:
+            return None
+        bounds = iter(numbers[len(latent.draw.args) :])
+        low = next(bounds) if latent.draw.lower is not None else None
+        high = next(bounds) if latent.draw.upper is not None else None
+        return Frozen(d.scipy(*numbers[: len(latent.draw.args)]), low, high)
+
+    def log_density(self, points: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Give the joint log density at points of the latents (point, …)."""
+        at: dict[Node, np.ndarray] = {t.value: points[t.name] for t in self.instance.graph.latents}
+        parts = pointwise_log_densities(self.instance, at, list(self.instance.graph.terms))
+        return np.asarray(np.sum([part.reshape(len(part), -1).sum(1) for part in parts.values()], axis=0))
+
+    def values_at(self, node: Node, points: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Give a node's value at points of the latents (point, …)."""
+        numbers = Evaluator(self.instance, NUMPY)
+        for term in self.instance.graph.latents:
+            numbers.set(term.value, points[term.name], batched=True)
+        with np.errstate(all="ignore"):
+            found = numbers[node]
+        return np.asarray(found.array) if found.batched else np.asarray(found.array)[None]
+
+    def joined(self, first: str, second: str) -> str:
+        """Name the op that joins two latents before anything else does: "add", "multiply" or "" where none does."""
+        pair = {first, second}
+        for node, below in self._below():
+            if pair <= below and node.op.name in _JOINING:
+                return _JOINING[node.op.name]
+        return ""
+
+    def _below(self) -> Iterator[tuple[Apply, set[str]]]:
+        named = self._named
+        below: dict[Node, set[str]] = {}
+        for node in self.instance.graph.nodes:
+            below[node] = {named[node]} if node in named else set().union(*(below[arg] for arg in node.args), set())
+            if isinstance(node, Apply):
+                yield node, below[node]
+
+
+_JOINING = {"add": "add", "subtract": "add", "multiply": "multiply", "divide": "multiply", "matmul": "add"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frozen:
+    """A prior of single numbers, between bounds where it has any."""
+
+    whole: object
+    low: np.ndarray | None
+    high: np.ndarray | None
+
+    def below_and_above(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Give the probabilities below and above `x`; each keeps its digits in its own tail."""
+        cdf, sf = self.whole.cdf, self.whole.sf  # type: ignore[attr-defined]
+        with np.errstate(all="ignore"):
+            below, above = np.asarray(cdf(x), dtype=float), np.asarray(sf(x), dtype=float)
+            under = 0.0 if self.low is None else cdf(self.low)
+            over = 0.0 if self.high is None else sf(self.high)
+            mass = 1 - under - over
+            return np.maximum(below - under, 0) / mass, np.maximum(above - over, 0) / mass
+
+
+def _bare(node: Node) -> Variable | None:
+    """Give the latent that a node is, or picks elements of."""
+    while isinstance(node, Apply) and node.op.name in ("index", "pick"):
+        node = node.args[0]
+    return node if isinstance(node, Variable) else None
