@@ -75,7 +75,7 @@ def _elsewhere(found: Finding) -> str:
 
 def _start_elsewhere(found: Finding) -> Change:
     ran = found.seen.context.ran
-    return Change({"engine": "stanli", "inits": "prior" if ran.starts != "prior" else "pathfinder"})
+    return Change({"engine": ran.stans, "inits": "prior" if ran.starts != "prior" else "pathfinder"})
 
 
 def _low_rank(found: Finding) -> Change | None:

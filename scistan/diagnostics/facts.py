@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -70,6 +72,13 @@ class Facts:
     def __init__(self, instance: Instance, noncentred: frozenset[str]) -> None:
         self.instance = instance
         self._noncentred = noncentred
+
+    def __deepcopy__(self, _: object) -> Facts:
+        return self  # a graph never changes
+
+    def __reduce__(self) -> Any:
+        """Travel as nothing: the model that travels with a fit gives its facts again."""
+        return type(None), ()
 
     def line(self, name: str) -> Place | None:
         """Give the user's line of a variable; what is only derived has that of its node."""
@@ -192,6 +201,11 @@ class Facts:
         with np.errstate(all="ignore"):
             found = numbers[node]
         return np.asarray(found.array) if found.batched else np.asarray(found.array)[None]
+
+    @cached_property
+    def widest(self) -> int:
+        """The most numbers that one value of the graph has: what a point of the latents costs to compute."""
+        return max((math.prod(self.instance.shape(node.shape)) for node in self.instance.graph.nodes), default=1)
 
     def joined(self, first: str, second: str) -> str:
         """Name the op that joins two latents before anything else does: "add", "multiply" or "" where none does."""

@@ -19,6 +19,7 @@ GATHER = 0.65  # of the draws have a larger scale than a divergence has, on aver
 FOLLOWS = 0.5  # correlation of the logarithms of scale and spread, from which a child's spread follows the scale
 WIDE = 3.0  # times: a scale that varies less has no neck
 _MOST = 50
+_POINTS, _FEWEST, _NUMBERS = 2000, 100, 4_000_000  # draws that a correlation is taken of; numbers computed for them
 
 
 def funnel(seen: Evidence, limit: float) -> Measured | None:
@@ -96,10 +97,12 @@ def _following(seen: Evidence, facts: Facts, child: Latent) -> float:
     draws, frame = seen.posterior.get(child.name), frame_of(child.draw)
     if draws is None or frame is None or frame.scale.shape or any(name not in seen.posterior for name in facts.latents):
         return 0.0
-    flat = draws.reshape(seen.chains * seen.draws, -1)
-    if flat.shape[1] < 3:
+    total = seen.chains * seen.draws
+    step = max(1, total * facts.widest // _NUMBERS, total // _POINTS)
+    flat = draws.reshape(total, -1)[::step]
+    if flat.shape[1] < 3 or len(flat) < _FEWEST:
         return 0.0
-    points = {name: x.reshape(seen.chains * seen.draws, *x.shape[2:]) for name, x in seen.posterior.items()}
+    points = {name: seen.posterior[name].reshape(total, *own.shape)[::step] for name, own in facts.latents.items()}
     scale = facts.values_at(frame.scale, points)
     if (scale <= 0).any():
         return 0.0

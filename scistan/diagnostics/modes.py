@@ -25,6 +25,7 @@ CURED = 0.25  # of what R-hat is above 1 may be left once components are sorted
 _POINTS = 3
 _EQUAL = 1e-8
 _MOST = 20  # elements of a vector of components
+_TOGETHER = 6  # latents that are tried two by two
 
 
 def several_modes(seen: Evidence, limit: float) -> Measured | None:
@@ -102,7 +103,7 @@ def exchangeable(seen: Evidence, limit: float) -> Measured | None:
             continue
         others = [other.name for other in facts.latents.values()
                   if other is not latent and other.shape and other.shape[-1] == size]
-        groups = [[latent.name], *([latent.name, other] for other in others), [latent.name, *others]]
+        groups = [[latent.name], *([latent.name, other] for other in others[:_TOGETHER]), [latent.name, *others]]
         group = next((g for g in groups if _same_swapped(seen, facts, g, size)), None)
         found = None if group is None else _switched(seen, s, latent, group)
         if found is not None:
@@ -215,7 +216,7 @@ def mirrored(seen: Evidence, limit: float) -> Measured | None:
     here = _points(seen, facts)
     if here is None:
         return None
-    pairs = [list(pair) for pair in combinations(ill[:_MOST], 2)]
+    pairs = [list(pair) for pair in combinations(ill[:_TOGETHER], 2)]
     groups = [[latent] for latent in ill] + pairs + ([ill] if len(ill) > 2 else [])
     for group in groups:
         there = {name: -x if any(name == latent.name for latent in group) else x for name, x in here.items()}

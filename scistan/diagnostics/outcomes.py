@@ -18,7 +18,7 @@ from scistan.targets.scipy import ancestral_draws
 __all__ = ["constant_outcomes", "far_from_prior", "separated"]
 
 _POINTS = 1000  # draws that are asked, fewer where observations are many
-_MOST_ASKED = 4_000_000  # outcomes told, of all draws together
+_MOST_ASKED, _FEWEST_ASKED = 4_000_000, 20  # numbers of all draws together; draws below which nothing is asked
 # Where each family has its predictor, and what tells one outcome from the other.
 _BINARY = {"BernoulliLogit": 0.0, "Bernoulli": 0.5}
 _FEWEST = 4
@@ -49,7 +49,9 @@ def separated(seen: Evidence, limit: float) -> Measured | None:
         outcomes = _values(facts, term)
         if cut is None or outcomes.size < _FEWEST or not has_latents(term.draw.args[0]):
             continue
-        asked = max(20, min(_POINTS, _MOST_ASKED // outcomes.size))
+        asked = min(_POINTS, _MOST_ASKED // facts.widest)
+        if asked < _FEWEST_ASKED:
+            continue
         step = max(1, seen.chains * seen.draws // asked)
         flat = {name: _thinned(seen.posterior[name], step) for name in facts.latents}
         told = facts.values_at(term.draw.args[0], flat) > cut
@@ -80,13 +82,12 @@ def far_from_prior(seen: Evidence, limit: float) -> Measured | None:
     facts = seen.context.facts
     if facts is None or not facts.observed:
         return None
-    size = sum(int(np.prod(facts.instance.shape(t.draw.shape))) for t in facts.instance.graph.terms)
-    if size * _PRIOR_DRAWS > _MOST_NUMBERS or not all(own.proper for own in facts.latents.values()):
+    if facts.widest * _PRIOR_DRAWS > _MOST_NUMBERS or not all(own.proper for own in facts.latents.values()):
         return None
     try:
-        drawn = _predicted(facts, max(1, _AT_ONCE // max(1, size)))
-    except (ScistanError, ValueError, FloatingPointError):  # a prior that cannot be drawn from says so in `m.prior()`
-        return None
+        drawn = _predicted(facts, max(1, _AT_ONCE // max(1, facts.widest)))
+    except (ScistanError, ArithmeticError, LookupError, TypeError, ValueError):
+        return None  # a prior that cannot be drawn from says so in `m.prior()`
     found = []
     for term in facts.observed:
         for what, statistic in _STATISTICS.items():

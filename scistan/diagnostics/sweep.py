@@ -12,7 +12,7 @@ from scistan.diagnostics.statistics import Health
 
 __all__ = ["BINS", "Sweep", "sweep"]
 
-_BLOCK = 400_000  # numbers handled at once
+_BLOCK = 200_000  # numbers handled at once
 BINS = 24
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _WIDE = 4.0  # times the middle half, on each side of the median: what lies beyond is in the last bins

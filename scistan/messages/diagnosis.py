@@ -88,8 +88,8 @@ def funnel_gathers(scale: str, child: str, value: float, count: int) -> str:
 
 def funnel_follows(scale: str, child: str, value: float) -> str:
     return (
-        f"the spread of `{child}` follows `{scale}` (their logarithms correlate {value:.2f}), and it is sampled as it "
-        "is written: where the scale is small there is little room, and the steps are too long for it."
+        f"the spread of `{child}` follows its scale (their logarithms correlate {value:.2f}), which is made of "
+        f"`{scale}`, and it is sampled as it is written."
     )
 
 
