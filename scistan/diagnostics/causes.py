@@ -20,6 +20,7 @@ from scistan.diagnostics.priors import at_a_bound, conflict, improper, untouched
 from scistan.diagnostics.ridges import ridge
 from scistan.diagnostics.tails import heavy_tails, nested_rhat, standard_error
 from scistan.diagnostics.words import mend_ridge, named_combination
+from scistan.engines.registry import ENGINES, preferred
 from scistan.messages import diagnosis as messages
 
 __all__ = ["CAUSES"]
@@ -95,7 +96,7 @@ CAUSES: tuple[Check, ...] = (
         suggestion=lambda _: messages.use_compiled(),
         severity="error",
         nearness=CAUSE,
-        change=lambda _: Change({"engine": "cmdstan"}),
+        change=lambda _: Change({"engine": preferred(ENGINES, lambda engine: engine.compiled)[0]}),
         listed=False,
     ),
     Check(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from scistan.distributions.declaration import Distribution
+from scistan.distributions.density import log_mass_between
 from scistan.distributions.resolve import value_domain
 from scistan.distributions.standard import frame_of
 from scistan.domains import Domain
@@ -20,6 +21,8 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Data, Node, Variable
 from scistan.graph.places import first_place
 from scistan.graph.walk import has_latents, topological
+from scistan.ops.expression import Expression
+from scistan.shapes import Size
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import NUMPY, pointwise_log_densities
 
@@ -167,25 +170,13 @@ class Facts:
         """The values of what depends on data alone."""
         return Evaluator(self.instance, NUMPY)
 
-    def constants(self, latent: Latent) -> list[np.ndarray] | None:
-        """Give the arguments and bounds of a prior that depend on no latent, as numbers; None where one does."""
-        draw = latent.draw
-        if any(has_latents(node) for node in draw.inputs):
-            return None
-        return [np.asarray(self.numbers[node].array, dtype=float) for node in draw.inputs]
-
     def frozen(self, latent: Latent) -> Frozen | None:
-        """Give the prior's cumulative probabilities, where it is a known one of single numbers."""
-        d: Distribution = latent.draw.distribution
-        if d.improper or d.event_rank or d.discrete or d.scipy is None:
+        """Give the prior's cumulative probabilities, where it is one of single numbers and depends on no latent."""
+        draw = latent.draw
+        d: Distribution = draw.distribution
+        if d.log_cdf is None or d.log_ccdf is None or d.improper or d.event_rank or d.discrete:
             return None
-        numbers = self.constants(latent)
-        if numbers is None:
-            return None
-        bounds = iter(numbers[len(latent.draw.args) :])
-        low = next(bounds) if latent.draw.lower is not None else None
-        high = next(bounds) if latent.draw.upper is not None else None
-        return Frozen(d.scipy(*numbers[: len(latent.draw.args)]), low, high)
+        return None if any(has_latents(node) for node in draw.inputs) else Frozen(self.numbers, draw)
 
     def log_density(self, points: Mapping[str, np.ndarray]) -> np.ndarray:
         """Give the joint log density at points of the latents (point, …)."""
@@ -227,23 +218,34 @@ class Facts:
 _JOINING = {"add": "add", "subtract": "add", "multiply": "multiply", "divide": "multiply", "matmul": "add"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Frozen:
-    """A prior of single numbers, between bounds where it has any."""
+    """A prior of single numbers that depends on no latent, between bounds where it has any: by its declaration."""
 
-    whole: object
-    low: np.ndarray | None
-    high: np.ndarray | None
+    def __init__(self, numbers: Evaluator, draw: Draw) -> None:
+        self._numbers, self._draw = numbers, draw
 
     def below_and_above(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Give the probabilities below and above `x`; each keeps its digits in its own tail."""
-        cdf, sf = self.whole.cdf, self.whole.sf  # type: ignore[attr-defined]
+        draw = self._draw
+        d: Distribution = draw.distribution
+        args = tuple(map(Expression, draw.args))
+        at = Expression(Data(np.asarray(x, dtype=float), tuple(Size(n) for n in np.shape(x)), integer=False))
+        lower, upper = (None if end is None else Expression(end) for end in (draw.lower, draw.upper))
         with np.errstate(all="ignore"):
-            below, above = np.asarray(cdf(x), dtype=float), np.asarray(sf(x), dtype=float)
-            under = 0.0 if self.low is None else cdf(self.low)
-            over = 0.0 if self.high is None else sf(self.high)
-            mass = 1 - under - over
-            return np.maximum(below - under, 0) / mass, np.maximum(above - over, 0) / mass
+            if lower is None and upper is None and d.log_cdf is not None and d.log_ccdf is not None:
+                parts = d.log_cdf(at, *args), d.log_ccdf(at, *args)
+                whole = np.zeros(())
+            else:
+                parts = log_mass_between(d, args, lower, at), log_mass_between(d, args, at, upper)
+                whole = self._number(log_mass_between(d, args, lower, upper))
+            below, above = (np.exp(self._number(part) - whole) for part in parts)
+        shape = np.shape(x)
+        # What cannot be told is in no tail.
+        known = [np.broadcast_to(np.nan_to_num(part, nan=1.0), shape) for part in (below, above)]
+        return known[0], known[1]
+
+    def _number(self, value: Expression) -> np.ndarray:
+        return np.asarray(self._numbers[value._scistan_node_].array, dtype=float)
 
 
 def _bare(node: Node) -> Variable | None:

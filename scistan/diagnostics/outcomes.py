@@ -22,7 +22,7 @@ _MOST_ASKED, _FEWEST_ASKED = 4_000_000, 20  # numbers of all draws together; dra
 # Where each family has its predictor, and what tells one outcome from the other.
 _BINARY = {"BernoulliLogit": 0.0, "Bernoulli": 0.5}
 _FEWEST = 4
-_PRIOR_DRAWS, _AT_ONCE, _MOST_NUMBERS = 1000, 1_000_000, 50_000_000
+_PRIOR_DRAWS, _AT_ONCE, _MOST_NUMBERS = 1000, 250_000, 50_000_000
 
 
 def constant_outcomes(seen: Evidence, limit: float) -> Measured | None:

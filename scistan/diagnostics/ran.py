@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scistan.engines.declaration import LOW_RANK
+from scistan.engines.registry import ENGINES, preferred
 
 __all__ = ["Ran"]
 
@@ -73,12 +74,14 @@ class Ran:
     @property
     def low_rank(self) -> dict[str, Any] | None:
         """The options that ask for a metric that adapts to correlations; None where that was tried or cannot be."""
-        return None if self.adapts_to_correlations else {"engine": "nutpie", "metric": LOW_RANK}
+        quick = preferred(ENGINES, lambda engine: engine.low_rank)
+        return None if self.adapts_to_correlations or not quick else {"engine": quick[0], "metric": LOW_RANK}
 
     @property
     def stans(self) -> str:
-        """The engine of Stan's own sampler that ran, or the embedded one."""
-        return self.engine if self.engine in ("stanli", "cmdstan") else "stanli"
+        """The engine that ran where it has Stan's own sampler, which takes starting values; else one that has."""
+        known = preferred(ENGINES, lambda engine: engine.stans_nuts)
+        return self.engine if self.engine in known else known[0]
 
     @property
     def _all(self) -> tuple[Mapping[str, Any], ...]:

@@ -158,3 +158,24 @@ def test_ridge_needs_a_model():
     posterior["b"][..., 1] = posterior["b"][..., 0]
     assert found(posterior, Context()).hint("ridge") is None
     assert ridge(Evidence(4, 250), 0.99) is None
+
+
+def test_tails_of_priors_are_scipys():
+    import scipy.stats as st
+
+    m = ss.Model("priors")
+    m.a = ss.Normal(np.array([0.0, 5.0]), 2.0)
+    m.b = ss.Normal(0, 1, lower=1, upper=3)
+    m.c = ss.Gamma(2, 3)
+    m.d = ss.Normal(m.a[0], 1)
+    m.y = ss.Normal(ss.sum(m.a) + m.b + m.c + m.d, 1).observe(1.0)
+    facts = subject_of(m.instance()).context.facts
+    for name, x, law in (
+        ("a", np.array([1.0, 45.0]), st.norm([0, 5], 2)),
+        ("b", np.array(2.5), st.truncnorm(1, 3)),
+        ("c", np.array(9.0), st.gamma(2, scale=1 / 3)),
+    ):
+        below, above = facts.frozen(facts.latents[name]).below_and_above(x)
+        np.testing.assert_allclose(below, law.cdf(x), rtol=1e-10)
+        np.testing.assert_allclose(above, law.sf(x), rtol=1e-8)
+    assert facts.frozen(facts.latents["d"]) is None  # its location is a latent
