@@ -162,7 +162,7 @@ CHECKS: tuple[Check, ...] = (
         measure=number_above(lambda seen: float(np.sum(seen.statistics["tree_depth"] >= seen.max_treedepth))),
         fact=lambda found: f"{found.value:.0f} of {found.seen.statistics['tree_depth'].size} draws reached the largest "
         f"tree depth, {found.seen.max_treedepth}: slow, not wrong.",
-        suggestion=lambda found: messages.deep_trees(found.seen.context.ran.low_rank is not None),
+        suggestion=lambda found: messages.deep_trees(found.seen.context.ran.low_rank_words),
         needs_statistic="tree_depth",
         nearness=3,
         change=_low_rank,

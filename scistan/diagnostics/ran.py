@@ -68,14 +68,21 @@ class Ran:
 
     @property
     def adapts_to_correlations(self) -> bool:
-        """Whether a metric that adapts to correlations was tried."""
-        return any(a.get("metric") in (LOW_RANK, "dense", "dense_e") for a in self._all)
+        """Whether a metric that adapts to correlations was tried; an engine that has a low-rank one takes it unasked."""
+        return any((a.get("metric") or _own_metric(a)) in (LOW_RANK, "dense", "dense_e") for a in self._all)
 
     @property
     def low_rank(self) -> dict[str, Any] | None:
         """The options that ask for a metric that adapts to correlations; None where that was tried or cannot be."""
         quick = preferred(ENGINES, lambda engine: engine.low_rank)
-        return None if self.adapts_to_correlations or not quick else {"engine": quick[0], "metric": LOW_RANK}
+        if self.adapts_to_correlations or not quick:
+            return None
+        return {"metric": LOW_RANK} if self.engine in quick else {"engine": quick[0], "metric": LOW_RANK}
+
+    @property
+    def low_rank_words(self) -> str:
+        """The same as one writes it; "" where there is nothing to advise."""
+        return ", ".join(f"{name}={value!r}" for name, value in (self.low_rank or {}).items())
 
     @property
     def stans(self) -> str:
@@ -86,3 +93,9 @@ class Ran:
     @property
     def _all(self) -> tuple[Mapping[str, Any], ...]:
         return (*self.attempts, {"engine": self.engine, **self.settings})
+
+
+def _own_metric(attempt: Mapping[str, Any]) -> str:
+    """Give the metric that an engine takes where none is named."""
+    engine = ENGINES.get(str(attempt.get("engine", "")))
+    return LOW_RANK if engine is not None and engine.low_rank else ""

@@ -57,7 +57,7 @@ def mend_ridge(found: Finding) -> str:
     ran = found.seen.context.ran
     told = origin or messages.fix_one(found.more["product"])
     slow = found.seen.has("R-hat", "bulk ESS", "tail ESS", "tree depth", "step sizes")
-    return told + (messages.or_low_rank() if ran.low_rank is not None and slow else "")
+    return told + (messages.or_low_rank(ran.low_rank_words) if slow else "")
 
 
 def _origin(facts: Facts, elements: Sequence[Address]) -> str:

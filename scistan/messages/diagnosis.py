@@ -72,9 +72,9 @@ def smaller_steps(delta: float | None, tried: float) -> str:
     return f"raise `adapt_delta` to {delta:g}; for group effects compare `centred=True` and the default"
 
 
-def deep_trees(low_rank: bool) -> str:
+def deep_trees(low_rank: str) -> str:
     return "scale predictors to unit size (`ss.standardize`)" + (
-        ", or adapt to correlations (`engine='nutpie', metric='low_rank'`)" if low_rank else ""
+        f", or adapt to correlations (`{low_rank}`)" if low_rank else ""
     )
 
 
@@ -199,8 +199,8 @@ def fix_one(product: bool) -> str:
     )
 
 
-def or_low_rank() -> str:
-    return "; or adapt to correlations (`engine='nutpie', metric='low_rank'`)"
+def or_low_rank(low_rank: str) -> str:
+    return f"; or adapt to correlations (`{low_rank}`)" if low_rank else ""
 
 
 def pressed(where: str, side: str, bound: float, share: float) -> str:

@@ -42,13 +42,20 @@ def test_suggestions_know_what_was_run(check, settings, words, change):
     assert (None if hint.change is None else hint.change.options) == change
 
 
-@pytest.mark.parametrize("settings", [{"engine": "nutpie", "metric": "low_rank"}, {"metric": "dense"},
+@pytest.mark.parametrize("settings", [{"engine": "nutpie", "metric": "low_rank"}, {"engine": "nutpie"}, {"metric": "dense"},
                                       {"attempts": [{"engine": "nutpie", "metric": "low_rank"}]}])
 def test_no_metric_is_advised_that_was_used(settings):
     hint = told("tree depth", **settings)
     assert "nutpie" not in hint.suggestion
     assert "low_rank" not in hint.suggestion
     assert hint.change is None
+
+
+def test_nutpie_is_not_told_to_use_nutpie():
+    hint = told("tree depth", engine="nutpie", metric="diag")
+    assert "nutpie" not in hint.suggestion
+    assert "(`metric='low_rank'`)" in hint.suggestion
+    assert hint.change.options == {"metric": "low_rank"}
 
 
 def test_auto_remembers_what_it_tried():
