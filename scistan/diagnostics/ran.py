@@ -68,7 +68,7 @@ class Ran:
 
     @property
     def adapts_to_correlations(self) -> bool:
-        """Whether a metric that adapts to correlations was tried; an engine that has a low-rank one takes it unasked."""
+        """Whether a metric that adapts to correlations was tried; an engine with a low-rank one takes it unasked."""
         return any((a.get("metric") or _own_metric(a)) in (LOW_RANK, "dense", "dense_e") for a in self._all)
 
     @property
