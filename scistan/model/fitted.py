@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scistan.graph.instance import Instance
 from scistan.graph.text import UnwritableError
+from scistan.inference.changed import changed_draw
 from scistan.inference.record import Record
 from scistan.messages import model as messages
 from scistan.model.equal import same_definition
@@ -49,6 +50,15 @@ class FittedModel:
     def instance(self) -> Instance:
         """Give the model on the data it was fitted to."""
         return self.model.instance()
+
+    def changed(self, variables: Mapping[str, Mapping[str, Any]]) -> FittedModel:
+        """Give the model with some latents drawn otherwise; what is written later into the user's is none of its."""
+        model = copy(self.model)
+        for name, given in variables.items():
+            entry = model._variables.entries[name]
+            if entry.law is not None:
+                model._variables.entries[name] = replace(entry, law=changed_draw(entry.law, given))
+        return FittedModel(model)
 
     def __reduce__(self) -> Any:
         """Travel as a record: functions do not."""
