@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 import numpy as np
 
+from scistan.diagnostics.change import Change
 from scistan.diagnostics.context import Context
 from scistan.diagnostics.diagnosis import Hint, Unassessed
 from scistan.diagnostics.statistics import Health
+from scistan.diagnostics.sweep import Sweep
 
 __all__ = ["Check", "Cure", "Evidence", "Finding", "Measured"]
 
+PAGE = "docs/diagnosis.md"
 _SHOWN = 5
 
 
@@ -31,6 +35,8 @@ class Evidence:
     """What the checks look at: the sampler's statistics (chain, draw), and what was measured of the draws.
 
     `health` is empty where chains are too short to be measured, `odd` names variables with draws that are not finite.
+    The draws themselves, a `swept` look at them, and what the quick checks found (`symptoms`) are there for the
+    thorough checks alone. `certificate` has the error and the tolerance of the engine's density.
     """
 
     chains: int
@@ -40,14 +46,44 @@ class Evidence:
     odd: tuple[str, ...] = ()
     max_treedepth: int = 10
     context: Context = field(default_factory=Context)
+    posterior: Mapping[str, np.ndarray] = field(default_factory=dict)
+    swept: Sweep | None = None
+    symptoms: tuple[Hint, ...] = ()
+    certificate: tuple[float, float] | None = None
+
+    def element(self, number: int) -> str:
+        """Call an element of the sweep by its labels."""
+        if self.swept is None:
+            return ""
+        return self.context.element(*self.swept.address(number))
+
+    def named(self, elements: np.ndarray) -> tuple[str, ...]:
+        """Call elements of the sweep by their labels."""
+        return tuple(self.element(int(k)) for k in elements)
+
+    def column(self, number: int) -> np.ndarray:
+        """Give the draws (chain, draw) of an element of the sweep, where they lie."""
+        name, at, _ = self.swept.address(number) if self.swept is not None else ("", (), ())
+        where: Any = (slice(None), slice(None), *at)
+        return np.asarray(self.posterior[name][where])
+
+    def has(self, *checks: str) -> bool:
+        """Tell whether one of these quick checks found something."""
+        return any(hint.check in checks for hint in self.symptoms)
+
+    @property
+    def gravest(self) -> str:
+        """The severity of a cause of what was found: that of the gravest symptom."""
+        return "error" if any(hint.severity == "error" for hint in self.symptoms) else "warning"
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The worst number, and the places, worst first, that lie beyond the threshold."""
+    """The worst number, and the places, worst first, that lie beyond the threshold; `more` is for the words."""
 
     value: float
     places: tuple[str, ...] = ()
+    more: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,12 +94,17 @@ class Finding:
     limit: float
     places: tuple[str, ...]
     seen: Evidence
+    more: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def where(self) -> str:
         """Some of the places."""
         shown = ", ".join(self.places[:_SHOWN])
         return shown if len(self.places) <= _SHOWN else f"{shown} and {len(self.places) - _SHOWN} more"
+
+
+def _nothing(found: Finding) -> Change | None:
+    return None
 
 
 def _always(value: float, chains: int, draws: int) -> bool:
@@ -79,6 +120,8 @@ class Check:
     and said not to be assessed: the halves of one chain show some faults, never all.
     `cure` says what `auto` does about a finding, `curable` (value, chains, draws) for which findings: none unless
     declared. One that is not `listed` can always be made, so that a verdict need not name it.
+    `severity` is told of the finding, or depends on it; `nearness` and `learn_more` are the hint's, `change` is what
+    the suggestion asks for; the line shown is that of the first place, or of what `about` among `more` names.
     """
 
     name: str
@@ -93,6 +136,10 @@ class Check:
     cure: Cure = Cure.NONE
     curable: Callable[[float, int, int], bool] = _always
     listed: bool = True
+    severity: str | Callable[[Finding], str] = "warning"
+    nearness: int | Callable[[Finding], int] = 1
+    learn_more: str = ""
+    change: Callable[[Finding], Change | None] = _nothing
 
     def unassessed(self, seen: Evidence) -> Unassessed | None:
         """Say why these draws do not allow the check; None where they do."""
@@ -112,8 +159,21 @@ class Check:
         found = self.measure(seen, limit)
         if found is None:
             return None
-        told = Finding(found.value, limit, found.places, seen)
-        return Hint(self.name, found.value, limit, found.places, self.fact(told), self.suggestion(told))
+        told = Finding(found.value, limit, found.places, seen, found.more)
+        about = str(found.more.get("about", found.places[0] if found.places else ""))
+        return Hint(
+            self.name,
+            found.value,
+            limit,
+            found.places,
+            self.fact(told),
+            self.suggestion(told),
+            self.severity if isinstance(self.severity, str) else self.severity(told),
+            seen.context.line(about) if about else None,
+            f"{PAGE}#{self.learn_more or self.name.lower().replace(' ', '-')}",
+            self.change(told),
+            self.nearness if isinstance(self.nearness, int) else self.nearness(told),
+        )
 
     def asks_for_a_run(self, value: float, chains: int, draws: int) -> bool:
         """Tell whether another run could cure a finding of this value."""

@@ -1,18 +1,22 @@
-"""The checks on draws, a row each; thresholds are the field's own (Vehtari et al. 2021; Stan's guide to warnings).
+"""The quick checks on draws, a row each: the gate of `auto`; `causes.py` has those that only `fit.diagnose()` makes.
 
-A new check is a row here and needs nothing else. `auto` makes no run for it unless the row names a `cure`.
+Thresholds are the field's own (Vehtari et al. 2021; Stan's guide to warnings). A new check is a row here or there and
+needs nothing else. `auto` makes no run for it unless the row names a `cure`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
 import numpy as np
 
+from scistan.diagnostics.change import Change
 from scistan.diagnostics.check import Check, Cure, Evidence, Finding, Measured
 from scistan.diagnostics.measures import chains_below, elements_above, elements_below, number_above, number_below
 from scistan.diagnostics.statistics import e_bfmi
+from scistan.messages import diagnosis as messages
 
 __all__ = ["BY_NAME", "CHECKS", "MEASURABLE"]
 
@@ -26,11 +30,57 @@ def _hopeless(value: float, chains: int, draws: int) -> bool:
     return value < HOPELESS_ESS * chains * draws
 
 
+def _chance_rhat(draws: int) -> float:
+    """Give the R-hat that independent draws of a run of this length may have."""
+    return 1 + 4 / max(1, draws)
+
+
+def _by_chance(found: Finding) -> bool:
+    return found.value <= _chance_rhat(found.seen.draws)
+
+
+def _enough_draws(found: Finding) -> int:
+    """Give the draws that would have sufficed, and half as many more; four times as many where that is hopeless."""
+    had = found.seen.context.ran.draws
+    wanted = 1.5 * had * found.limit / max(found.value, 1.0)
+    return int(min(max(math.ceil(wanted / 500) * 500, 2 * had), 4 * had))
+
+
 def _more_draws(found: Finding) -> str:
-    return (
-        "draw more (`draws=4000`), or help the sampler: scale predictors, tighten vague priors"
-        + found.seen.context.centring(found.places)
-    )
+    return messages.more_draws(_enough_draws(found)) + found.seen.context.centring(found.places)
+
+
+def _draw_more(found: Finding) -> Change:
+    return Change({"draws": _enough_draws(found)})
+
+
+def _twice(found: Finding) -> dict[str, int]:
+    """Give a run twice as long as the longest that was made."""
+    ran = found.seen.context.ran
+    return {"warmup": 2 * ran.most_warmup, "draws": 2 * ran.draws}
+
+
+def _other_steps(found: Finding) -> Change | None:
+    delta = found.seen.context.ran.next_delta
+    return None if delta is None else Change({"adapt_delta": delta})
+
+
+def _elsewhere(found: Finding) -> str:
+    """Name another start than the one that was made, and smaller steps where they are left to try."""
+    ran = found.seen.context.ran
+    starts = [f"`inits='{way}'`" for way in ("prior", "pathfinder") if ran.starts != way]
+    steps = "" if ran.next_delta is None else f", or raise `adapt_delta` to {ran.next_delta:g}"
+    return f"start it elsewhere ({' or '.join(starts)}){steps}"
+
+
+def _start_elsewhere(found: Finding) -> Change:
+    ran = found.seen.context.ran
+    return Change({"engine": ran.stans, "inits": "prior" if ran.starts != "prior" else "pathfinder"})
+
+
+def _low_rank(found: Finding) -> Change | None:
+    options = found.seen.context.ran.low_rank
+    return None if options is None else Change(options)
 
 
 def _moving(seen: Evidence) -> np.ndarray:
@@ -53,12 +103,15 @@ CHECKS: tuple[Check, ...] = (
         measure=elements_above(lambda health: health.rhat),
         fact=lambda found: f"R-hat is {found.value:.3f} (should be below {found.limit}) for {found.where}: "
         f"{'the chains' if found.seen.chains > 1 else 'the two halves of the chain'} do not agree yet.",
-        suggestion=lambda found: "run longer (`warmup=2000, draws=2000`); if it stays, look for several modes or "
-        "parameters that only their combination identifies" + found.seen.context.centring(found.places),
+        suggestion=lambda found: f"{messages.longer(**_twice(found))}; if it stays, {messages.look_for_modes()}"
+        + found.seen.context.centring(found.places),
         needs_draws=MEASURABLE,
         needs_chains=2,
+        severity=lambda found: "warning" if _by_chance(found) else "error",
+        nearness=lambda found: 5 if _by_chance(found) else 3,
+        change=lambda found: Change(_twice(found)),
         cure=Cure.METRIC,
-        curable=lambda value, chains, draws: value > 1 + 4 / max(1, draws),  # more than independent draws give
+        curable=lambda value, chains, draws: value > _chance_rhat(draws),
     ),
     Check(
         "bulk ESS",
@@ -68,6 +121,9 @@ CHECKS: tuple[Check, ...] = (
         fact=lambda found: f"bulk ESS is {found.value:.0f} (should be above {found.limit:.0f}) for {found.where}.",
         suggestion=_more_draws,
         needs_draws=MEASURABLE,
+        nearness=4,
+        learn_more="effective-sample-size",
+        change=_draw_more,
         cure=Cure.METRIC,
         curable=_hopeless,
     ),
@@ -79,6 +135,9 @@ CHECKS: tuple[Check, ...] = (
         fact=lambda found: f"tail ESS is {found.value:.0f} (should be above {found.limit:.0f}) for {found.where}.",
         suggestion=_more_draws,
         needs_draws=MEASURABLE,
+        nearness=4,
+        learn_more="effective-sample-size",
+        change=_draw_more,
         cure=Cure.METRIC,
         curable=_hopeless,
     ),
@@ -88,9 +147,13 @@ CHECKS: tuple[Check, ...] = (
         measure=number_above(lambda seen: float(np.sum(seen.statistics["diverging"]))),
         fact=lambda found: f"{found.value:.0f} of {found.seen.statistics['diverging'].size} draws ended in a "
         "divergence: parts of the posterior may be missing.",
-        suggestion=lambda _: "raise `adapt_delta` (0.95, then 0.99); for group effects compare `centred=True` and the "
-        "default",
+        suggestion=lambda found: messages.smaller_steps(
+            found.seen.context.ran.next_delta, found.seen.context.ran.highest_delta
+        ),
         needs_statistic="diverging",
+        severity="error",
+        nearness=2,
+        change=_other_steps,
         cure=Cure.STEPS,
     ),
     Check(
@@ -99,8 +162,10 @@ CHECKS: tuple[Check, ...] = (
         measure=number_above(lambda seen: float(np.sum(seen.statistics["tree_depth"] >= seen.max_treedepth))),
         fact=lambda found: f"{found.value:.0f} of {found.seen.statistics['tree_depth'].size} draws reached the largest "
         f"tree depth, {found.seen.max_treedepth}: slow, not wrong.",
-        suggestion=lambda _: "scale predictors to unit size, or use `engine='nutpie'` for correlated posteriors",
+        suggestion=lambda found: messages.deep_trees(found.seen.context.ran.low_rank_words),
         needs_statistic="tree_depth",
+        nearness=3,
+        change=_low_rank,
     ),
     Check(
         "E-BFMI",
@@ -112,6 +177,7 @@ CHECKS: tuple[Check, ...] = (
         "prior",
         needs_draws=4,
         needs_statistic="energy",
+        nearness=3,
         cure=Cure.ENGINE,
     ),
     Check(
@@ -119,9 +185,11 @@ CHECKS: tuple[Check, ...] = (
         threshold=0.1,
         measure=chains_below(_moving),
         fact=lambda found: f"{found.where} hardly moved: {found.value:.0%} of its draws differ from the one before.",
-        suggestion=lambda _: "start it elsewhere (`inits='prior'` or 'pathfinder'), or raise `adapt_delta`",
+        suggestion=_elsewhere,
         needs_draws=10,
         needs_statistic="lp",
+        severity="error",
+        change=_start_elsewhere,
         cure=Cure.ENGINE,
     ),
     Check(
@@ -134,6 +202,8 @@ CHECKS: tuple[Check, ...] = (
         "never arrived",
         needs_draws=MEASURABLE,
         needs_chains=2,
+        severity="error",
+        nearness=2,
         cure=Cure.ENGINE,
     ),
     Check(
@@ -145,10 +215,12 @@ CHECKS: tuple[Check, ...] = (
         measure=number_above(_steps_apart),
         fact=lambda found: f"the largest step size of a chain is {found.value:.1f} times the smallest (should be below "
         f"{found.limit:g}): the chains have not adapted to the same posterior.",
-        suggestion=lambda _: "warm up longer (`warmup=2000`); if it stays, look at the draws of the chain with the "
-        "smallest `step_size`: a funnel's neck, a second mode, or a start it has not left",
+        suggestion=lambda found: f"warm up longer (`warmup={_twice(found)['warmup']}`); if it stays, look at the draws "
+        "of the chain with the smallest `step_size`: a funnel's neck, a second mode, or a start it has not left",
         needs_chains=2,
         needs_statistic="step_size",
+        nearness=3,
+        change=lambda found: Change({"warmup": _twice(found)["warmup"]}),
     ),
     Check(
         "finite draws",
@@ -157,6 +229,7 @@ CHECKS: tuple[Check, ...] = (
         fact=lambda found: f"{found.where} has draws that are NaN or infinite.",
         suggestion=lambda _: "look at the expression that defines it: a logarithm or root of a negative number, or an "
         "overflow",
+        severity="error",
         cure=Cure.ENGINE,
         listed=False,
     ),

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from scistan.diagnostics.check import Evidence
+from scistan.diagnostics.check import Check, Evidence
 from scistan.diagnostics.checks import CHECKS, MEASURABLE
 from scistan.diagnostics.context import Context
-from scistan.diagnostics.diagnosis import Diagnosis
+from scistan.diagnostics.diagnosis import Diagnosis, in_order
 from scistan.diagnostics.statistics import measure
 
-__all__ = ["check_draws"]
+__all__ = ["ask", "check_draws"]
 
 
 def check_draws(
@@ -23,11 +23,16 @@ def check_draws(
 ) -> Diagnosis:
     """Check draws (chain, draw, …) of every variable and the sampler's statistics."""
     seen = _evidence(posterior, statistics, max_treedepth, context or Context())
-    hints = tuple(hint for check in CHECKS if (hint := check.hint(seen)) is not None)
-    reasons = {check.name: check.unassessed(seen) for check in CHECKS if check.listed}
+    return ask(CHECKS, seen)
+
+
+def ask(checks: Sequence[Check], seen: Evidence) -> Diagnosis:
+    """Ask every check of a table, and tell which could not be made."""
+    hints = in_order(hint for check in checks if (hint := check.hint(seen)) is not None)
+    reasons = {check.name: check.unassessed(seen) for check in checks if check.listed}
     assessed = tuple(name for name, reason in reasons.items() if reason is None)
     unassessed = tuple(reason for reason in reasons.values() if reason is not None)
-    return Diagnosis(hints, assessed, unassessed, seen.context.remarks)
+    return Diagnosis(hints, assessed, unassessed, seen.context.remarks, seen)
 
 
 def _evidence(

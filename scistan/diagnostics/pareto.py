@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-__all__ = ["pareto_k", "smoothed_weights"]
+__all__ = ["pareto_k", "smoothed_weights", "tail_shape"]
 
 _FEWEST = 25  # ratios below which nothing can be said
 _FLAT = 1e-8  # a spread of log ratios below which they count as equal
@@ -35,6 +35,17 @@ def pareto_k(log_ratios: np.ndarray) -> float:
     if len(tail) <= 4:
         return math.inf
     return _fitted(np.exp(tail) - math.exp(cutoff))[0]
+
+
+def tail_shape(values: np.ndarray, length: int) -> float:
+    """Give the shape of the tail of positive numbers that their `length` largest make; 1 for Cauchy's.
+
+    >>> round(tail_shape(np.abs(np.random.default_rng(1).standard_cauchy(100_000)), 5_000), 1)
+    1.0
+    """
+    ordered = np.sort(values)
+    cutoff = ordered[-length - 1]
+    return _fitted(ordered[-length:] - cutoff)[0]
 
 
 def smoothed_weights(log_ratios: np.ndarray) -> tuple[np.ndarray, float]:

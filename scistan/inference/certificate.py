@@ -70,6 +70,14 @@ class Certificate:
         """Whether the engine computes the model's density."""
         return bool(self.density_agrees and self.gradient_agrees)
 
+    @property
+    def worst(self) -> tuple[float, float]:
+        """The error that is largest beside its tolerance, and that tolerance."""
+        if not self.numbers:
+            return (0.0, 1.0) if self.ok else (math.inf, 1.0)
+        pairs = ((self.density_error, self.density_tolerance), (self.gradient_error, self.gradient_tolerance))
+        return max(pairs, key=lambda pair: pair[0] / pair[1] if pair[1] else float(pair[0] > 0))
+
     def told_apart(self) -> str:
         """Say in both numbers how the engine and SciPy differ."""
         if not self.numbers:

@@ -29,13 +29,14 @@ Judge = Callable[[Draws], Mapping[str, np.ndarray]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attempt:
-    """A run and what was found of it."""
+    """A run and what was found of it; `others` are the plans that gave draws and were set aside for it."""
 
     plan: Plan
     draws: Draws | None
     diagnosis: Diagnosis | None
     ill: tuple[str, ...]
     error: ScistanError | None = None
+    others: tuple[Plan, ...] = ()
 
 
 def climb(
@@ -57,7 +58,7 @@ def climb(
     notes = [_told(a) for a in attempts if a is not best]
     if best.ill and len(attempts) > 1:
         notes.append(messages.still_ill(best.plan.described(), best.ill))
-    return best, tuple(notes)
+    return replace(best, others=tuple(a.plan for a in good if a is not best)), tuple(notes)
 
 
 def _attempt(plan: Plan, run: Run, variables: Judge, context: Context | None) -> Attempt:

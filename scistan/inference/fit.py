@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from scistan.diagnostics import Context, Diagnosis, check_approximation, check_draws
+from scistan.diagnostics import Context, Diagnosis, Hint, check_approximation, check_draws
 from scistan.engines.protocol import Draws
 from scistan.inference.arviz_data import dataset_names, dataset_of, summary_table, to_inference_data
 from scistan.inference.certificate import Certificate
@@ -45,8 +45,8 @@ class Fit(Drawn):
 
     `why` says in one line why this engine and metric were taken, `notes` what happened on the way. A fit that
     was loaded has its groups at hand; from a file without the model it has no `subject`, unless one was given. `judged`
-    is what `auto` found. `certificate` holds an embedded engine's densities beside SciPy's, compared before it sampled;
-    it is None for the engine 'cmdstan', which is compiled Stan itself.
+    is what the quick checks found. `certificate` holds an embedded engine's densities beside SciPy's, compared before
+    it sampled; it is None for the engine 'cmdstan', which is compiled Stan itself.
     """
 
     posterior: Mapping[str, np.ndarray]
@@ -223,12 +223,21 @@ class Fit(Drawn):
     # -- their health -----------------------------------------------------------------------------
     @cached_property
     def _diagnosis(self) -> Diagnosis:
-        if self.judged is not None:
-            return self.judged
         if self.method != "mcmc":
             return check_approximation(self.method, self.draws.statistics, self._context.remarks)
-        depth = int(self.settings.get("max_treedepth") or 10)
-        return check_draws(self.posterior, self.draws.statistics, depth, self._context)
+        from scistan.diagnostics.ran import Ran
+        from scistan.diagnostics.thorough import diagnose
+
+        context = replace(self._context, ran=Ran.of(self.engine, self.settings))
+        errors = None if self.certificate is None else self.certificate.worst
+        return diagnose(self.posterior, self.judge(), context, errors)
+
+    def judge(self) -> Diagnosis:
+        """Make the quick checks alone, as every run does; `diagnose()` goes on from there."""
+        if self.judged is None:
+            depth = int(self.settings.get("max_treedepth") or 10)
+            self.judged = check_draws(self.posterior, self.draws.statistics, depth, self._context)
+        return self.judged
 
     @property
     def _context(self) -> Context:
@@ -241,8 +250,20 @@ class Fit(Drawn):
         return Context(dims, coords, remarks=tuple(n for n in self.notes if messages.is_remark(n)))
 
     def diagnose(self) -> Diagnosis:
-        """Check the draws and give hints."""
-        return self._diagnosis
+        """Check the draws and give hints, the one to act on first; `docs/diagnosis.md` tells what each check is."""
+        return self._diagnosis.owned_by(self)
+
+    def refit(self, hint: Hint, **settings: Any) -> Fit:
+        """Sample again as a hint suggests, and otherwise as before; `settings` are those of `m.mcmc`."""
+        from scistan.inference.trial import refit
+
+        return refit(self, hint, settings)
+
+    def try_hint(self, hint: Hint, draws: int | None = None, seed: int | None = None) -> Any:
+        """Run a short trial of what a hint suggests: `hint.try_it()`."""
+        from scistan.inference.trial import try_out
+
+        return try_out(self, hint, draws, seed)
 
     def summary(self, var_names: str | Sequence[str] | None = None, **options: Any) -> Any:
         """Summarize the posterior, or some of its variables, as a table (ArviZ's `summary`)."""
@@ -282,7 +303,7 @@ class Fit(Drawn):
     def __repr__(self) -> str:
         chains, draws = self.shape
         found = self._diagnosis
-        told = f"{len(found.hints)} finding(s)" if found.hints else "not every check could be made"
+        told = f"{len(found.findings)} finding(s)" if found.findings else "not every check could be made"
         health = "healthy" if found.ok else f"{told}, see diagnose()"
         ran = f"{chains} chains × {draws} draws by {self.engine}"
         lines = [f"<Fit of {self.model_name}: {'; '.join((ran, *found.remarks))}, {health}>"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,6 +19,7 @@ from scistan.engines.trial import run_trial
 from scistan.errors import SamplingError, ScistanError, ToolchainError
 from scistan.given import as_names, as_switch
 from scistan.graph.instance import Instance
+from scistan.graph.places import warn_at_users_line
 from scistan.inference.certificate import Certificate
 from scistan.inference.certify import certify
 from scistan.inference.choose import Plan, choose, fitting_engines
@@ -126,17 +126,19 @@ def sampled(
         subject, _, request = lower(merge=False)  # merging may be what is wrong
     judged: Diagnosis | None = None
     notes: tuple[str, ...] = ()
+    others: tuple[Plan, ...] = ()
     if engine != "auto":
         plan = Plan(engine, options, request.warmup)
         found = _run(subject, request, plan, executor)
     else:
         try:
-            plan, found, judged, notes = _automatic(subject, request, fitting, executor)
+            plan, found, judged, notes, others = _automatic(subject, request, fitting, executor)
         except ToolchainError as error:
             raise (messages.engine_disagrees(engine, refuted, error.what) if refuted else error) from None
     if refuted:
         plan, notes = replace(plan, why=messages.compiled_instead()), (messages.embedded_disagree(refuted), *notes)
     settings = {"draws": draws, "warmup": plan.warmup, "chains": chains, "seed": used, **plan.options}
+    settings |= _remembered(inits, request.inits, others)
     fit = fit_of(subject, found, settings, plan.why, notes, keep)
     fit.judged = judged
     fit.certificate = certificate if ENGINES[fit.engine].embedded else None
@@ -198,8 +200,8 @@ def subject_of(
 
 def _automatic(
     subject: Subject, request: Request, fitting: list[str], executor: Executor | None
-) -> tuple[Plan, Draws, Diagnosis | None, tuple[str, ...]]:
-    """Choose an engine and climb from it; say why and what happened."""
+) -> tuple[Plan, Draws, Diagnosis | None, tuple[str, ...], tuple[Plan, ...]]:
+    """Choose an engine and climb from it; say why, what happened, and what else was run."""
     numbers = sum(array.size for array in subject.instance.values.values())
     plan = choose(subject.instance, fitting, request.options, request.warmup, numbers, lambda: run_trial(request))
     best, notes = climb(
@@ -213,7 +215,21 @@ def _automatic(
     if best.draws is None:
         raise SamplingError("no draws")
     why = plan.why if best.plan is plan else messages.climbed(best.plan.described(), plan.why)
-    return replace(best.plan, why=why), best.draws, best.diagnosis, notes
+    return replace(best.plan, why=why), best.draws, best.diagnosis, notes, best.others
+
+
+def _remembered(inits: object, starts: tuple[str, ...] | None, others: tuple[Plan, ...]) -> dict[str, Any]:
+    """Keep what a diagnosis must know of a run: how it started, which chains from one point, what else was tried."""
+    found: dict[str, Any] = {}
+    if inits is not None:
+        found["starts"] = inits if isinstance(inits, str) else "given"
+    points = list(dict.fromkeys(starts or ()))
+    numbers = [points.index(start) for start in starts or ()]
+    if len(set(numbers)) > 1 and all(numbers.count(k) > 1 for k in numbers):
+        found["superchains"] = numbers
+    if others:
+        found["attempts"] = [{"engine": p.engine, "warmup": p.warmup, **p.options} for p in others]
+    return found
 
 
 def _run(subject: Subject, request: Request, plan: Plan, executor: Executor | None) -> Draws:
@@ -269,8 +285,8 @@ def _warn(fit: Fit) -> None:
     told = list(fit.draws.notes) if not fit.draws.complete else []
     if fit.subject is not None:
         told += [f"{fit.model_name}: {remark}" for remark in fit.subject.remarks]
-    found = fit.diagnose()
+    found = fit.judge()  # what takes longer is left to `fit.diagnose()`
     if found.hints:
         told.append(messages.unhealthy(fit.model_name, found.verdict))
     for text in told:
-        warnings.warn(text, messages.ChainWarning, stacklevel=4)
+        warn_at_users_line(text, messages.ChainWarning)

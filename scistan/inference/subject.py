@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from scistan.diagnostics import Context
+from scistan.diagnostics.facts import Facts
 from scistan.graph.instance import Instance
 from scistan.graph.walk import topological
 from scistan.inference.described import Description
@@ -41,6 +42,10 @@ class Fitted(Protocol):
 
     def describe(self) -> Description:
         """Give how the model shows itself: mathematics, a picture, definitions."""
+        ...
+
+    def changed(self, variables: Mapping[str, Mapping[str, Any]]) -> Fitted:
+        """Give the model with some latents drawn otherwise; this one, and the user's, stay as they are."""
         ...
 
     def record(self) -> Record | None:
@@ -109,12 +114,15 @@ class Subject:
     def context(self) -> Context:
         """What diagnosis may know of the model."""
         named = {t.value: t.name for t in self.instance.graph.latents}
-        noncentred = {
+        every = {
             p.term.name: frozenset(named[n] for n in topological(p.term.law.args) if n in named)
             for p in self.program.parameters
-            if p.term.law.noncentred and p.term.law.shape
+            if p.term.law.noncentred
         }
-        return Context(self.instance.dims, self.instance.coords, noncentred, self.remarks)
+        noncentred = {p.term.name: every[p.term.name] for p in self.program.parameters
+                      if p.term.name in every and p.term.law.shape}
+        facts = Facts(self.instance, frozenset(every))
+        return Context(self.instance.dims, self.instance.coords, noncentred, self.remarks, facts=facts)
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scistan.graph.instance import Instance
 from scistan.graph.text import UnwritableError
+from scistan.inference.changed import changed_draw
 from scistan.inference.described import Description
 from scistan.inference.record import Record
 from scistan.messages import model as messages
@@ -58,6 +59,15 @@ class FittedModel:
         variables = self.model._variables
         definitions = {name: definition(entry, variables.named) for name, entry in variables.entries.items()}
         return Description(str(self.model.latex()), self.model.graph().svg, definitions)
+
+    def changed(self, variables: Mapping[str, Mapping[str, Any]]) -> FittedModel:
+        """Give the model with some latents drawn otherwise; what is written later into the user's is none of its."""
+        model = copy(self.model)
+        for name, given in variables.items():
+            entry = model._variables.entries[name]
+            if entry.law is not None:
+                model._variables.entries[name] = replace(entry, law=changed_draw(entry.law, given))
+        return FittedModel(model)
 
     def __reduce__(self) -> Any:
         """Travel as a record: functions do not."""
