@@ -128,13 +128,13 @@ _GROUPS = {
 }
 
 
-def unknown_summary_option(option: str, known: Iterable[str]) -> ArgumentError:
-    return ArgumentError(f"`summary` has no option `{option}`.", remedy=nearest(option, known), place=user_place())
+def unknown_arviz_option(function: str, option: str, known: Iterable[str]) -> ArgumentError:
+    return ArgumentError(f"`{function}` has no option `{option}`.", remedy=nearest(option, known), place=user_place())
 
 
-def bad_summary(why: str) -> ArgumentError:
+def refused_by_arviz(function: str, why: str) -> ArgumentError:
     return ArgumentError(
-        f"ArviZ's `summary` refused an option: {why}.", remedy="`help(arviz.summary)` says what each may be",
+        f"ArviZ's `{function}` refused an option: {why}.", remedy=f"`help(arviz.{function})` says what each may be",
         place=user_place(),
     )
 

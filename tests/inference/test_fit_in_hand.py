@@ -71,7 +71,8 @@ def test_names_after_the_dot_lead_to_ours(fit, name, words):
 def test_summary_takes_names_and_tells_what_it_cannot(fit):
     assert list(fit.summary("mu").index) == ["mu"]
     assert list(fit.summary(["mu", "gap"]).index) == ["mu", "gap"]
-    for options in ({"var_names": 3}, {"kind": "nope"}, {"round_to": "x"}):
+    odd = ("x", 2.5, True, [2], {}, np.array([1, 2]))
+    for options in ({"var_names": 3}, {"kind": "nope"}, {"fmt": 3}, *({"round_to": digits} for digits in odd)):
         with pytest.raises(ss.ScistanError):
             fit.summary(**options)
 
@@ -85,6 +86,9 @@ def test_loo_is_arviz_s(fit):
     assert fit.loo(pointwise=True)[NAMES[1]].dims == ("row",)
     with pytest.raises(ss.ModelError, match="known: y"):
         fit.loo("z")
+    for options in ({"nonsense": 1}, {"reff": "x"}, {"scale": "nope"}):
+        with pytest.raises(ss.ScistanError):
+            fit.loo(**options)
 
 
 def test_loo_asks_which_and_needs_something_observed():
