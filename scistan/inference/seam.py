@@ -134,6 +134,8 @@ def leave_one_out(posterior: Any, log_likelihood: Any, name: str | None, **optio
         raise messages.which_likelihood(names)
     if name is not None and (not isinstance(name, str) or name not in names):
         raise messages.unknown_draws(name, names)
+    if not log_likelihood[name or names[0]].size:
+        raise messages.nothing_to_leave_out()
     together = {"posterior": posterior, "log_likelihood": log_likelihood}
     return _called("loo", together, {"var_name": name or names[0], **options})
 

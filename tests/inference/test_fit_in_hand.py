@@ -99,6 +99,11 @@ def test_loo_asks_which_and_needs_something_observed():
         prior = m.mcmc(**run)
     with pytest.raises(ss.ModelError, match="observes nothing"):
         prior.loo()
+    empty = ss.Model()
+    empty.mu = ss.Normal(0, 1)
+    empty.y = ss.Normal(empty.mu, 1).observe(np.empty(0))
+    with pytest.raises(ss.ModelError, match="observes nothing"):
+        empty.mcmc(**run).loo()
     m.y = ss.Normal(m.mu, 1).observe([1.0, 2.0])
     m.z = ss.Normal(m.mu, 2).observe([1.0])
     both = m.mcmc(**run)
