@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from scistan.toolchain import cmdstan, compiler, find
+from scistan.toolchain import compiler, find
 from scistan.toolchain.build import compile_stan
 from scistan.toolchain.cmdstan import CmdStan, find_cmdstan
 from scistan.toolchain.compiler import find_compiler
