@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import scistan as ss
 from scistan.distributions import CONSTRUCTORS
 from scistan.ops import FUNCTIONS
 from tests.fuzz import CALLS, foreign
@@ -25,6 +27,21 @@ def test_every_constructor_and_function_is_called():
 
 def test_no_foreign_error_in_hundreds_of_calls():
     assert foreign(400, seed=20) == []
+
+
+@pytest.mark.parametrize("side", ["lower", "upper"])
+@pytest.mark.parametrize("none", [(), [], np.empty((0, 3)), [[1, 2], [3, 4]]], ids=["tuple", "list", "array", "whole"])
+def test_bounds_without_elements(side, none):
+    """Found by the fuzzer: where there are none there is no least, beside a latent that bounds the other side."""
+    m = ss.Model("m")
+    m.end = ss.Beta(2, 2)
+    other = {"lower": "upper", "upper": "lower"}[side]
+    for kwargs in ({side: none}, {side: none, other: m.end}, {side: none, "shape": 0}):
+        try:
+            m.v = ss.Normal(0.5, 0.5, **kwargs)
+            m.w = ss.Gamma(m.v, 1, **kwargs)
+        except ss.ScistanError:
+            continue
 
 
 @pytest.mark.long

@@ -86,21 +86,30 @@ def _end(bound: object, side: int, indexed: bool) -> float:
         latent, path = _bare(bound)
         known = latent is not None and latent.domain is not None
         return range_of(latent.domain, indexed=bool(path))[side] if known else math.nan  # type: ignore[union-attr, arg-type]
-    least, most = float(np.min(numbers)), float(np.max(numbers))
+    least, most = _least(numbers), _most(numbers)
     return math.nan if indexed and least != most else (least, most)[side]
+
+
+def _least(numbers: Any) -> float:
+    """Give the least of some numbers: of none, what leaves every other as it is."""
+    return float(np.min(np.asarray(numbers, dtype=float), initial=math.inf))
+
+
+def _most(numbers: Any) -> float:
+    return float(np.max(np.asarray(numbers, dtype=float), initial=-math.inf))
 
 
 def _highest(end: object, given: Node | None) -> float:
     """Give the upper end of what can be between bounds, as far as it is known."""
     numbers = None if given is None else constant_value(given)
     own = float(end) if isinstance(end, int | float) else math.inf
-    return own if numbers is None else min(own, float(np.max(numbers)))
+    return own if numbers is None else min(own, _most(numbers))
 
 
 def _lowest(end: object, given: Node | None) -> float:
     numbers = None if given is None else constant_value(given)
     own = float(end) if isinstance(end, int | float) else -math.inf
-    return own if numbers is None else max(own, float(np.min(numbers)))
+    return own if numbers is None else max(own, _least(numbers))
 
 
 def _leaves_range(wanted: Domain, latent: Variable, path: list[Apply]) -> str:

@@ -14,12 +14,15 @@ import numpy as np
 
 from scistan.given import as_names
 from scistan.messages import fits as messages
+from scistan.messages.values import as_given
 from scistan.surface import checked, version_of
 
 __all__ = [
     "dataset_names", "dataset_of", "group", "leave_one_out", "load_arviz", "loo_numbers", "loo_revised", "plain_labels",
     "summary_table", "to_inference_data",
 ]
+
+_ROUNDED = ("none", "auto")  # what ArviZ takes for `round_to` that is no number; 1.x takes anything in silence
 
 
 def group(
@@ -111,11 +114,6 @@ def dataset_of(idata: Any, name: str) -> Any:
 
 def summary_table(posterior: Any, **options: Any) -> Any:
     """Summarize a posterior with ArviZ: means, sds, intervals, ESS and R-hat."""
-    arviz = load_arviz()
-    known = signature(arviz.summary).parameters
-    for option in options:
-        if option not in known:
-            raise messages.unknown_summary_option(option, list(known)[1:])
     if options.get("filter_vars") is None:
         names = options.get("var_names")
         for name in () if names is None else as_names("var_names", names):
@@ -125,10 +123,7 @@ def summary_table(posterior: Any, **options: Any) -> Any:
         # Entries that are constant, as those of a Cholesky factor above its diagonal, have no R-hat: 0 / 0.
         constant = r"invalid value encountered in (scalar )?divide"
         warnings.filterwarnings("ignore", constant, RuntimeWarning, module=r"arviz|xarray_einstats")
-        try:
-            return arviz.summary(to_inference_data({"posterior": posterior}), **options)
-        except (TypeError, ValueError, KeyError) as error:
-            raise messages.bad_summary(str(error).strip(".")) from error
+        return _called("summary", {"posterior": posterior}, options)
 
 
 def leave_one_out(posterior: Any, log_likelihood: Any, name: str | None, **options: Any) -> Any:
@@ -140,8 +135,28 @@ def leave_one_out(posterior: Any, log_likelihood: Any, name: str | None, **optio
         raise messages.which_likelihood(names)
     if name is not None and (not isinstance(name, str) or name not in names):
         raise messages.unknown_draws(name, names)
-    together = to_inference_data({"posterior": posterior, "log_likelihood": log_likelihood})
-    return load_arviz().loo(together, var_name=name or names[0], **options)
+    if not log_likelihood[name or names[0]].size:
+        raise messages.nothing_to_leave_out()
+    together = {"posterior": posterior, "log_likelihood": log_likelihood}
+    return _called("loo", together, {"var_name": name or names[0], **options})
+
+
+def _called(name: str, groups: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
+    """Call one of ArviZ's functions; what it says of options is told in our words, whichever version says it."""
+    function = getattr(load_arviz(), name)
+    known = signature(function).parameters
+    for option in options:
+        if option not in known:
+            raise messages.unknown_arviz_option(name, option, list(known)[1:])
+    digits = options.get("round_to")
+    named = isinstance(digits, str) and digits in _ROUNDED
+    if not (digits is None or named or (isinstance(digits, int) and not isinstance(digits, bool))):
+        raise messages.refused_by_arviz(name, f"`round_to` must be a whole number or 'none', and is {as_given(digits)}")
+    data = to_inference_data(groups)
+    try:
+        return function(data, **options)
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+        raise messages.refused_by_arviz(name, str(error).strip(".")) from error
 
 
 # What ArviZ calls the numbers of a leave-one-out result: 0.x a series, 1.x an object.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 import struct
 import tempfile
 import zlib
@@ -16,7 +17,7 @@ from zipfile import BadZipFile
 from scistan.inference.seal import set_seal
 from scistan.messages import fits as messages
 
-__all__ = ["DAMAGE", "check_room", "replacing", "shown_reason"]
+__all__ = ["DAMAGE", "check_room", "replacing", "shown_reason", "why_unreadable"]
 
 # What the readers of netCDF, Zarr, zip and JSON raise on bytes that no writer of theirs wrote.
 DAMAGE = (
@@ -52,6 +53,19 @@ def check_room(beside: Path, size: int) -> None:
         elif shutil.disk_usage(beside.parent).free < size:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     trial.unlink()
+
+
+def why_unreadable(path: Path, *, folders: bool = False) -> str:
+    """Say why a path cannot be read at all, or nothing: a pipe or a device never ends."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return "there is no such file"
+    except (OSError, ValueError) as error:
+        return shown_reason(error)
+    if stat.S_ISREG(mode) or (folders and stat.S_ISDIR(mode)):
+        return ""
+    return "it is a folder" if stat.S_ISDIR(mode) else "it is no file"
 
 
 def _rename(beside: Path, path: Path, folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ from scistan.engines.protocol import Chains, Draws
 from scistan.errors import ScistanError
 from scistan.graph.parse import UndeclaredError
 from scistan.inference.certificate import Certificate
-from scistan.inference.files import DAMAGE, shown_reason
+from scistan.inference.files import DAMAGE, shown_reason, why_unreadable
 from scistan.inference.fit import Fit
 from scistan.inference.groups import GENERATED
 from scistan.inference.match import in_order_of
+from scistan.inference.memory import check_fits
 from scistan.inference.netcdf import engine_for, group_names
 from scistan.inference.record import Record, record_from_dataset
 from scistan.inference.save import MODEL_GROUP, VARIABLE_ORDER
@@ -43,11 +45,13 @@ def _ordered(dataset: Any) -> Any:
 def load_fit(path: Path, model: Any, restore: Restore) -> Fit:
     """Read a fit with the model that the file holds, or with the one given, whose labels order the draws."""
     kind = engine_for(path)
-    if not path.exists():
-        raise messages.not_a_fit(path, "there is no such file")
+    if why := why_unreadable(path, folders=kind == "zarr"):
+        raise messages.not_a_fit(path, why)
     try:
         check_seal(path)
         groups = _read(path, kind)
+    except ScistanError:
+        raise
     except DAMAGE as error:
         raise messages.not_a_fit(path, shown_reason(error)) from None
     attributes = groups["posterior"].attrs if "posterior" in groups else {}
@@ -85,6 +89,8 @@ def _read(path: Path, kind: str) -> dict[str, Any]:
     more: dict[str, Any] = {"consolidated": False} if kind == "zarr" else {}
     opened = {name: xr.open_dataset(path, group=name, engine=kind, **more) for name in names}
     try:
+        sizes = {f"{n}/{k}": float(array.nbytes) for n, group in opened.items() for k, array in group.variables.items()}
+        check_fits(sizes, 1, partial(messages.file_too_big, path))
         return {name: _ordered(dataset.load()) for name, dataset in opened.items()}
     finally:
         for dataset in opened.values():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from os import PathLike
 from pathlib import Path
 
@@ -14,4 +15,4 @@ def as_path(what: str, given: object) -> Path:
     """Give a path, or say that `what` needs one."""
     if not isinstance(given, str | PathLike):
         raise messages.no_path(what, given)
-    return Path(given)
+    return Path(os.fsdecode(given))

@@ -68,6 +68,8 @@ def _digests(folder: Path) -> dict[str, str]:
     for place, _, names in os.walk(folder):
         for name in names:
             path = Path(place, name)
+            if not path.is_file():  # nothing that never ends
+                raise BrokenSealError(f"it holds {name!r}, which is no file")
             if path != folder / _BESIDE:
                 found[path.relative_to(folder).as_posix()] = _digest(path, path.stat().st_size)
     return found

@@ -9,7 +9,7 @@ from scistan.errors import ArgumentError, DataError, ModelError, UnsupportedErro
 from scistan.graph.places import user_place
 from scistan.messages.arguments import nearest
 from scistan.messages.neighbours import of_fits_elsewhere
-from scistan.messages.values import as_given, kind_of, name_given
+from scistan.messages.values import as_given, in_gigabytes, kind_of, name_given
 
 
 def other_model(saved: str, given: str) -> DataError:
@@ -64,6 +64,15 @@ def no_cmdstan(engine: str) -> ModelError:
     return ModelError(
         f"this fit comes from {engine} and has no cmdstanpy object.",
         remedy="sample with engine='cmdstan'",
+        place=user_place(),
+    )
+
+
+def file_too_big(path: object, needed: float, free: float, biggest: Sequence[tuple[str, float]]) -> DataError:
+    shown = ", ".join(f"`{name}` {in_gigabytes(size)}" for name, size in biggest)
+    return DataError(
+        f"{path} holds {in_gigabytes(needed)} and {in_gigabytes(free)} are free; the biggest: {shown}.",
+        remedy="read it where there is more memory, or parts of it: xarray.open_dataset(path, group='posterior')",
         place=user_place(),
     )
 
@@ -124,13 +133,13 @@ _GROUPS = {
 }
 
 
-def unknown_summary_option(option: str, known: Iterable[str]) -> ArgumentError:
-    return ArgumentError(f"`summary` has no option `{option}`.", remedy=nearest(option, known), place=user_place())
+def unknown_arviz_option(function: str, option: str, known: Iterable[str]) -> ArgumentError:
+    return ArgumentError(f"`{function}` has no option `{option}`.", remedy=nearest(option, known), place=user_place())
 
 
-def bad_summary(why: str) -> ArgumentError:
+def refused_by_arviz(function: str, why: str) -> ArgumentError:
     return ArgumentError(
-        f"ArviZ's `summary` refused an option: {why}.", remedy="`help(arviz.summary)` says what each may be",
+        f"ArviZ's `{function}` refused an option: {why}.", remedy=f"`help(arviz.{function})` says what each may be",
         place=user_place(),
     )
 

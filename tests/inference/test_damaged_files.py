@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 from pathlib import Path
@@ -15,16 +16,21 @@ from tests.zoo import eight_schools
 SEAL = len(_MAGIC) + _DIGITS
 
 
+class Saved(dict[str, Path]):
+    """A file of each format; estimates need torch."""
+
+    def __missing__(self, kind: str) -> Path:
+        pytest.importorskip("torch")
+        self[kind] = eight_schools().map(progress=False).save(self["nc"].with_suffix(f".{kind}"))
+        return self[kind]
+
+
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     """Save one fit in each format."""
     folder = tmp_path_factory.mktemp("saved")
     fit = eight_schools().mcmc(seed=1, draws=50, warmup=50, chains=2, engine="stanli", progress=False)
-    return {
-        "nc": fit.save(folder / "fit.nc"),
-        "zarr": fit.save(folder / "fit.zarr"),
-        "npz": eight_schools().map(progress=False).save(folder / "fit.npz"),
-    }
+    return Saved(nc=fit.save(folder / "fit.nc"), zarr=fit.save(folder / "fit.zarr"))
 
 
 def damaged(data: bytes, choose: random.Random) -> bytes:
@@ -144,3 +150,51 @@ def test_others_read_a_sealed_file_and_we_read_theirs(saved, tmp_path):
     theirs = arviz.from_netcdf(str(saved["nc"]))
     theirs.to_netcdf(str(tmp_path / "theirs.nc"))
     assert ss.load(tmp_path / "theirs.nc").shape == (2, 50)
+
+
+@pytest.mark.parametrize("kind", ["nc", "zarr", "npz"])
+def test_what_is_no_file_is_not_read(tmp_path, kind):
+    """A device and a pipe never end, and a name may be one that no file has."""
+    for name, target in (("device", "/dev/zero"), ("empty", "/dev/null"), ("folder", str(tmp_path))):
+        (tmp_path / f"{name}.{kind}").symlink_to(target)
+    os.mkfifo(tmp_path / f"pipe.{kind}")
+    (tmp_path / f"round.{kind}").symlink_to(tmp_path / f"round.{kind}")
+    for name in ("device", "empty", "folder", "pipe", "round", "a" * 300, "nowhere/x", "a\0b", "\udcff"):
+        with pytest.raises(ss.DataError, match="is not a saved"):
+            ss.load(tmp_path / f"{name}.{kind}")
+    with pytest.raises(ss.DataError, match="is not a saved"):
+        ss.load(tmp_path / f"folder.{kind}" / f"x.{kind}")
+
+
+def test_a_pipe_among_the_files_of_a_folder_is_not_read(saved, tmp_path):
+    path = copied(saved["zarr"], tmp_path)
+    os.mkfifo(path / "posterior" / "pipe")
+    with pytest.raises(ss.DataError, match="'pipe', which is no file"):
+        ss.load(path)
+
+
+@pytest.mark.parametrize("kind", ["nc", "zarr", "npz"])
+def test_a_file_that_holds_more_than_memory_is_refused_before_it_is_read(saved, tmp_path, monkeypatch, kind):
+    path = copied(saved[kind], tmp_path)
+    monkeypatch.setattr("scistan.inference.memory.free_memory", lambda: 2000.0)
+    with pytest.raises(ss.DataError, match="holds .* GB and .* GB are free; the biggest: `"):
+        ss.load(path)
+
+
+def test_an_array_that_is_claimed_and_never_written(saved, tmp_path):
+    """A few bytes of netCDF claim terabytes of draws."""
+    h5py = pytest.importorskip("h5py")
+    path = copied(saved["nc"], tmp_path)
+    unsealed(path, "nc")
+    with h5py.File(path, "a") as file:
+        length = 10**12
+        file["posterior"].create_dataset("huge", shape=(length,), dtype="f8", chunks=(1000,))
+    with pytest.raises(ss.DataError, match="8,?000.0 GB|is not a saved fit"):
+        ss.load(path)
+
+
+@pytest.mark.parametrize("place", ["", "/", "."])
+def test_an_estimate_is_saved_to_a_file(place):
+    pytest.importorskip("torch")
+    with pytest.raises(ss.DataError, match="cannot be written"):
+        eight_schools().map(progress=False).save(place)

@@ -71,7 +71,8 @@ def test_names_after_the_dot_lead_to_ours(fit, name, words):
 def test_summary_takes_names_and_tells_what_it_cannot(fit):
     assert list(fit.summary("mu").index) == ["mu"]
     assert list(fit.summary(["mu", "gap"]).index) == ["mu", "gap"]
-    for options in ({"var_names": 3}, {"kind": "nope"}, {"round_to": "x"}):
+    odd = ("x", 2.5, True, [2], {}, np.array([1, 2]))
+    for options in ({"var_names": 3}, {"kind": "nope"}, {"fmt": 3}, *({"round_to": digits} for digits in odd)):
         with pytest.raises(ss.ScistanError):
             fit.summary(**options)
 
@@ -85,6 +86,9 @@ def test_loo_is_arviz_s(fit):
     assert fit.loo(pointwise=True)[NAMES[1]].dims == ("row",)
     with pytest.raises(ss.ModelError, match="known: y"):
         fit.loo("z")
+    for options in ({"nonsense": 1}, {"reff": "x"}, {"scale": "nope"}):
+        with pytest.raises(ss.ScistanError):
+            fit.loo(**options)
 
 
 def test_loo_asks_which_and_needs_something_observed():
@@ -95,6 +99,11 @@ def test_loo_asks_which_and_needs_something_observed():
         prior = m.mcmc(**run)
     with pytest.raises(ss.ModelError, match="observes nothing"):
         prior.loo()
+    empty = ss.Model()
+    empty.mu = ss.Normal(0, 1)
+    empty.y = ss.Normal(empty.mu, 1).observe(np.empty(0))
+    with pytest.raises(ss.ModelError, match="observes nothing"):
+        empty.mcmc(**run).loo()
     m.y = ss.Normal(m.mu, 1).observe([1.0, 2.0])
     m.z = ss.Normal(m.mu, 2).observe([1.0])
     both = m.mcmc(**run)

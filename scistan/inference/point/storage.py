@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,7 +14,8 @@ import numpy as np
 from scistan.errors import ScistanError
 from scistan.graph.instance import Instance
 from scistan.graph.parse import UndeclaredError
-from scistan.inference.files import DAMAGE, replacing, shown_reason
+from scistan.inference.files import DAMAGE, replacing, shown_reason, why_unreadable
+from scistan.inference.memory import check_fits
 from scistan.inference.paths import as_path
 from scistan.inference.point.estimate import PointEstimate, Source
 from scistan.inference.record import Record
@@ -42,6 +44,8 @@ class _Model(Protocol):
 def save_estimate(estimate: PointEstimate, path: str | Path) -> Path:
     """Write arrays and the rest, as JSON, to an `.npz` file."""
     path = as_path("save", path)
+    if not path.name:
+        raise fit_messages.cannot_save(path, "it is a folder")
     path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
     arrays = {f"value:{name}": array for name, array in estimate.values.items()}
     arrays |= {f"error:{name}": array for name, array in estimate.std_errors.items()}
@@ -67,8 +71,8 @@ def load_estimate(
 ) -> PointEstimate:
     """Read an estimate, for the model given or with the one that `restore` makes of what is in the file."""
     path = as_path("load", path)
-    if not path.is_file():
-        raise messages.not_an_estimate(path, "there is no such file")
+    if why := why_unreadable(path):
+        raise messages.not_an_estimate(path, why)
     try:
         check_seal(path)
         found, record = _read(path, model is None and restore is not None)
@@ -85,6 +89,8 @@ def load_estimate(
 
 def _read(path: Path, with_record: bool) -> tuple[PointEstimate, Record | None]:
     with np.load(path, allow_pickle=False) as file:
+        sizes = {part.filename.removesuffix(".npy"): float(part.file_size) for part in file.zip.infolist()}
+        check_fits(sizes, 1, partial(fit_messages.file_too_big, path))
         meta = json.loads(str(file["meta"]))
         values = {key.removeprefix("value:"): file[key] for key in file.files if key.startswith("value:")}
         errors = {key.removeprefix("error:"): file[key] for key in file.files if key.startswith("error:")}
