@@ -77,7 +77,9 @@ MUTANTS = (
     Mutant("passes/sufficient.py", "not scalar or len(draw.shape) != 1 or", "not scalar or", GUARDS, "sufficient"),
     Mutant("passes/rows.py", "np.unique(group * len(values) + place,", "np.unique(group + place,", ROWS),
     Mutant("passes/rows.py", "if draw.truncated or draw.constraint or len(draw.shape) != 1:", "if draw.constraint or len(draw.shape) != 1:", ROWS, "bounded"),
-    Mutant("passes/rows.py", "places if places and all(has_rows(node.args[k]) for k in places) else None", "places or None", ROWS),
+    Mutant("passes/rows.py", "memo[arg] if k in places else arg for", "memo.get(arg, arg) for", ROWS, "others"),
+    Mutant("passes/rows.py", "wanted = {arg for arg in draw.args if arg.shape and arg.shape[0] != ONE}", "wanted = {arg for arg in draw.args if arg.shape and arg.shape[0] == draw.shape[0]}", ROWS, "arithmetic"),
+    Mutant("passes/rows.py", "if not _sums_fit(observed, group, whole=draw.distribution.discrete):", "if False:", ROWS, "beyond"),
     # what a slice or a row needs of others
     Mutant("ops/axes.py", "over = tuple((0, axis) for axis in sorted(gone))", "over = ()", "tests/ops/test_axes.py"),
     Mutant("ops/flow.py", "any(axis or (k, axis) in elsewhere for k, axis in sources)", "any(axis for k, axis in sources)", GUARDS, "slices"),

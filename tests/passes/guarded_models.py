@@ -305,6 +305,12 @@ def _pairs(m: ss.Model, i: int) -> object:
     return ss.Normal(at, by).observe(Y[i])
 
 
+def _places(m: ss.Model, i: int) -> object:
+    """Write a value and what is made of it, each at either place: the same nodes in the same order."""
+    at, by = ((m.s, ss.exp(m.s)), (ss.exp(m.s), m.s), (m.p, ss.exp(m.p)))[i]
+    return ss.Normal(at, by).observe(Y[i])
+
+
 def _families(m: ss.Model, i: int) -> object:
     family = (ss.Normal, ss.Laplace, ss.Cauchy)[i % 3]
     return family(m.v[i % 3], m.s).observe(Y[i])
@@ -340,6 +346,7 @@ LOOPS: dict[str, Callable[[], ss.Model]] = {
     "permuted rows": _normal(lambda m, i: m.T[[2, 0, 1][i]] @ m.v),
     "an element of an element": _normal(lambda m, i: m.T[i][[2, 0, 1][i]]),
     "shared or not": _loop(_pairs),
+    "shared, at other places": _loop(_places),
     "families": _loop(_families, rows=6),
     "bounds": _loop(_bounds, rows=6),
     "products of vectors": _normal(lambda m, i: TABLES[i, 0] @ TABLES[i, 1] * m.a),
