@@ -356,6 +356,8 @@ LOOPS: dict[str, Callable[[], ss.Model]] = {
     "a matrix by vectors": _spread(lambda m, i: m.T @ TABLES[0, i]),
     "matrices by a vector": _spread(lambda m, i: TABLES[i] @ m.v),
     "a vector by matrices": _spread(lambda m, i: m.v @ TABLES[i]),
+    "vectors by matrices, both of the loop": _spread(lambda m, i: m.T[i] @ TABLES[i]),
+    "matrices by vectors, both of the loop": _spread(lambda m, i: TABLES[i] @ m.T[[2, 0, 1][i]]),
     "sums of columns": _spread(lambda m, i: ss.sum(TABLES[i] * m.T, axis=0)),
     "sums of rows": _spread(lambda m, i: ss.sum(TABLES[i] * m.T, axis=1)),
     "running sums": _spread(lambda m, i: ss.cumsum(m.T[[2, 0, 1][i]])),
