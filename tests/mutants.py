@@ -62,7 +62,7 @@ MUTANTS = (
     Mutant("passes/stable.py", '"positive": signs.is_positive,', '"positive": lambda x: True,', GUARDS, "signed"),
     Mutant("passes/stable.py", '"positives": lambda x, y: signs.is_positive(x) and signs.is_positive(y),', '"positives": lambda x, y: True,', GUARDS, "signed"),
     Mutant("passes/stable.py", 'or not all(map(signs.is_positive, inner.args)):', ":", GUARDS, "signed or odd"),
-    Mutant("passes/stable.py", "sum(x * y, keepdims=False) -> x @ y ", "sum(x * y) -> x @ y ", GUARDS, "keeps"),
+    Mutant("passes/stable.py", "sum(x * y, keepdims=False) -> x @ y ", "sum(x * y) -> x @ y ", GUARDS, "axis and joined"),
     Mutant("passes/stable.py", 'or draw.truncated or "StdNormal"', 'or "StdNormal"', GUARDS, "standard"),
     Mutant("passes/stable.py", 'return dict(node.attributes).get("axis", -1) == -1', "return True", GUARDS, "softmax"),
     Mutant("passes/signs.py", 'if op == "power":\n            return args[0]', 'if op == "power":\n            return True', GUARDS, "odd"),

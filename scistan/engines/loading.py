@@ -37,10 +37,11 @@ def load_stanli() -> Any:
         if _loader is None:
             # Somebody else's import happened in the main thread, as imports do.
             here = "stanli" not in sys.modules
-            if here and matrix_unit.is_granted():
+            late = matrix_unit.is_granted()
+            if here and late:
                 raise messages.torch_came_first()
             found = checked("stanli", import_module("stanli"))
-            if here:
+            if not late:
                 found.stan_to_mir("model {}")  # its compiler starts now: later it may be too late
             _loader = threading.get_ident() if here else threading.main_thread().ident
             return found

@@ -83,6 +83,7 @@ STABLE: dict[str, Callable[[], ss.Model]] = {
     "a sum over a table": _value(lambda m: ss.sum(m.M * m.K)),
     "a sum over a table and a vector": _value(lambda m: ss.sum(m.M * m.v[:2])),
     "a sum that keeps its axis": _value(lambda m: ss.sum(m.v * m.w, keepdims=True)),
+    "a sum that keeps its axis, and is joined": _value(lambda m: ss.concatenate([m.one, ss.sum(m.v * m.w, keepdims=True)])),
     "rows of two tables": _value(lambda m: ss.sum(m.M * m.K, axis=-1)),
     "columns of a table and a vector": _value(lambda m: ss.sum(m.M * m.v[:2], axis=0)),
     "rows that keep their axis": _value(lambda m: ss.sum(m.M * m.v[:2], axis=-1, keepdims=True)),
