@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from scistan.errors import ModelError, Place, SamplingError, UnsupportedError
 from scistan.graph.places import user_place
-from scistan.messages.model import nearest
+from scistan.messages.arguments import nearest
 from scistan.messages.values import as_given, in_gigabytes, kind_of
 
 
@@ -59,6 +59,15 @@ def unknown_engine(engine: object, installed: Mapping[str, str]) -> ModelError:
 
 def engine_missing(engine: str, why: str, fix: str) -> UnsupportedError:
     return UnsupportedError(f"the engine {as_given(engine)} cannot be used: {why}.", remedy=fix, place=user_place())
+
+
+def torch_came_first() -> UnsupportedError:
+    what = "stanli's Stan compiler cannot start any more in this process: torch was used before it, on a CPU with AMX."
+    remedy = (
+        'draw with `engine="cmdstan"`; or, in a new process, `import stanli; stanli.stan_to_mir("model {}")` before '
+        "torch is used, or ONEDNN_MAX_CPU_ISA=AVX512_CORE in the environment"
+    )
+    return UnsupportedError(what, remedy=remedy, place=user_place())
 
 
 def unknown_option(engine: str, option: str, known: Iterable[str], others: Sequence[str]) -> ModelError:

@@ -9,15 +9,7 @@ import numpy as np
 import pytest
 
 import scistan as ss
-
-
-def small() -> ss.Model:
-    """Give a model of two numbers."""
-    m = ss.Model("small")
-    m.mu = ss.Normal(0, 10)
-    m.sigma = ss.HalfNormal(2)
-    m.y = ss.Normal(m.mu, m.sigma).observe(np.array([1.0, 2.0, 4.0, 3.0]))
-    return m
+from tests.zoo import two_peaks
 
 
 def methods_of(path: Path) -> str:
@@ -29,16 +21,16 @@ def methods_of(path: Path) -> str:
 @pytest.mark.parametrize("methods", ["all", None, 3, ["full"], np.array(["full"])], ids=str)
 def test_methods_are_core_or_full(methods):
     with pytest.raises(ss.ModelError, match="`methods` must be 'core' or 'full'"):
-        small().compile(methods=methods)
+        two_peaks().compile(methods=methods)
     with pytest.raises(ss.ModelError, match="`methods` must be 'core' or 'full'"):
-        ss.compile_models([small()], methods=methods)
+        ss.compile_models([two_peaks()], methods=methods)
 
 
 def test_every_method_of_cmdstanpy_runs_on_a_full_executable(tmp_path):
     cmdstanpy = pytest.importorskip("cmdstanpy")
-    m = small()
+    m = two_peaks()
     path = m.compile(methods="full", progress=False)
-    assert ss.compile_models({"small": m}, methods="full", progress=False) == {"small": path}
+    assert ss.compile_models({"it": m}, methods="full", progress=False) == {"it": path}
     assert "optimize" in methods_of(path)
     with cmdstanpy.disable_logging():
         model = cmdstanpy.CmdStanModel(exe_file=str(path))
