@@ -28,6 +28,14 @@ LIVE = "tests/toolchain/test_live_folders.py"
 DENSITIES = "tests/distributions/test_densities.py"
 STREAMS = "tests/targets/scipy/test_streams.py"
 CERTIFICATE = "tests/inference/test_certificate.py"
+CONSTRAINTS = "tests/distributions/test_constraints.py"
+LEVELS = "tests/inference/test_new_levels.py"
+LABELS = "tests/model/test_labels.py"
+BIJECTIONS = "tests/targets/torch/test_bijections.py"
+STATISTICS = "tests/diagnostics/test_statistics.py"
+CURVATURE = "tests/inference/point/test_curvature.py"
+INTERVALS = "tests/inference/point/test_intervals.py"
+ESTIMATE = "tests/inference/point/test_estimate.py"
 
 # fmt: off
 MUTANTS = (
@@ -42,6 +50,7 @@ MUTANTS = (
     Mutant("passes/vectorize.py", "d.name, law.lower is None, law.upper is None,", "d.name,", GUARDS, "bounds"),
     Mutant("passes/batching.py", "if not arg.varies or arg.rank == rank:", "if True:", GUARDS, "number"),
     Mutant("passes/batching.py", "if left.rank == 1 and right.rank == 2 and not right.varies:", "if left.rank == 1 and right.rank == 2:", GUARDS, "matrices"),
+    Mutant("passes/batching.py", "if left.rank == 2 and right.rank == 1 and not left.varies:", "if left.rank == 2 and right.rank == 1:", GUARDS, "matrices"),
     Mutant("passes/batching.py", 'turned = OPS["transpose"].build((left.node,), {"order": (-1, -2)})', "turned = left.node", GUARDS, "matrix"),
     Mutant("passes/lists.py", "return axis == -len(node.shape) and", "return", GUARDS, "lists"),
     Mutant("passes/lists.py", "all(part.shape == (ONE,) for part in node.args)", "True", GUARDS, "lists"),
@@ -53,8 +62,9 @@ MUTANTS = (
     Mutant("passes/stable.py", '"positive": signs.is_positive,', '"positive": lambda x: True,', GUARDS, "signed"),
     Mutant("passes/stable.py", '"positives": lambda x, y: signs.is_positive(x) and signs.is_positive(y),', '"positives": lambda x, y: True,', GUARDS, "signed"),
     Mutant("passes/stable.py", 'or not all(map(signs.is_positive, inner.args)):', ":", GUARDS, "signed or odd"),
-    Mutant("passes/stable.py", "sum(x * y, keepdims=False) -> x @ y ", "sum(x * y) -> x @ y ", GUARDS, "keeps"),
-    Mutant("passes/stable.py", 'or law.truncated or "StdNormal"', 'or "StdNormal"', GUARDS, "standard"),
+    Mutant("passes/stable.py", "sum(x * y, keepdims=False) -> x @ y ", "sum(x * y) -> x @ y ", GUARDS, "axis and joined"),
+    Mutant("passes/stable.py", "isinstance(mu, Literal) and mu.value == 0 and", "isinstance(mu, Literal) and", GUARDS, "standard"),
+    Mutant("passes/stable.py", "isinstance(sigma, Literal) and sigma.value == 1:", "isinstance(sigma, Literal):", GUARDS, "standard"),
     Mutant("passes/stable.py", 'return dict(node.attributes).get("axis", -1) == -1', "return True", GUARDS, "softmax"),
     Mutant("passes/signs.py", 'if op == "power":\n            return args[0]', 'if op == "power":\n            return True', GUARDS, "odd"),
     Mutant("passes/signs.py", "d.lower >= 0}", "d.lower >= -1}", GUARDS, "signs"),
@@ -77,7 +87,9 @@ MUTANTS = (
     Mutant("passes/sufficient.py", "not scalar or len(law.shape) != 1 or", "not scalar or", GUARDS, "sufficient"),
     Mutant("passes/equal_rows.py", "np.unique(group * len(values) + place,", "np.unique(group + place,", ROWS),
     Mutant("passes/equal_rows.py", "if law.truncated or law.constraint or len(law.shape) != 1:", "if law.constraint or len(law.shape) != 1:", ROWS, "bounded"),
-    Mutant("passes/equal_rows.py", "places if places and all(has_rows(node.args[k]) for k in places) else None", "places or None", ROWS),
+    Mutant("passes/equal_rows.py", "memo[arg] if k in places else arg for", "memo.get(arg, arg) for", ROWS, "others"),
+    Mutant("passes/equal_rows.py", "wanted = {arg for arg in law.args if arg.shape and arg.shape[0] != ONE}", "wanted = {arg for arg in law.args if arg.shape and arg.shape[0] == law.shape[0]}", ROWS, "arithmetic"),
+    Mutant("passes/equal_rows.py", "if not _sums_fit(observed, group, whole=law.distribution.discrete):", "if False:", ROWS, "beyond"),
     # what a slice or a row needs of others
     Mutant("ops/axes.py", "over = tuple((0, axis) for axis in sorted(gone))", "over = ()", "tests/ops/test_axes.py"),
     Mutant("ops/flow.py", "any(axis or (k, axis) in elsewhere for k, axis in sources)", "any(axis for k, axis in sources)", GUARDS, "slices"),
@@ -92,7 +104,26 @@ MUTANTS = (
     Mutant("constrained/ordered.py", "lgamma(Expression(extent(size)) + 1.0)", "lgamma(Expression(extent(size)))", "tests/distributions/test_constraints.py"),
     Mutant("targets/stan/truncation.py", 'f"-{count} * {mass}" if count else f"-{mass}"', 'f"-{mass}"', GUARDS, "bounded"),
     Mutant("targets/stan/truncation.py", "{name}_lcdf(low | {listed}) < log(0.5)", "{name}_lcdf(low | {listed}) > log(0.5)", "tests/targets/test_stan_tails.py"),
+    Mutant("distributions/constraints.py", "0.5 * count * square(_each(mu) / _each(sigma))", "0.5 * square(_each(mu) / _each(sigma))", CONSTRAINTS),
+    Mutant("distributions/constraints.py", "0.5 * log(variance / count)", "0.5 * log(variance)", CONSTRAINTS),
+    Mutant("distributions/constraints.py", "return count * value if is_common(node)", "return value if is_common(node)", CONSTRAINTS),
+    Mutant("distributions/constraints.py", "whole[..., 0] if node.shape and is_common(node) else whole", "whole", CONSTRAINTS, "batch"),
+    Mutant("distributions/constraints.py", "parameter == d.location_scale[0] and is_common(node)", "is_common(node)", "tests/distributions/test_constraints.py tests/model/test_bad_input.py"),
+    Mutant("targets/torch/bijections.py", "+ 2 * torch.tril(log_left, -1)", "+ torch.tril(log_left, -1)", BIJECTIONS, "jacobian"),
+    Mutant("targets/torch/bijections.py", "torch.log(upper - lower) + logsigmoid(u)", "logsigmoid(u)", BIJECTIONS, "bounds"),
+    Mutant("targets/torch/bijections.py", "basis / torch.sqrt(k * (k + 1))[:, None]", "basis", BIJECTIONS, "back"),
     # labels and streams
+    Mutant("model/axes.py", "moved = np.take(now, order, axis=axis)", "moved = np.take(now, np.argsort(order), axis=axis)", LABELS),
+    Mutant("model/axes.py", "dict(self.coords), dict(self.values), set(self.declared), dict(self.parents), dict(self.labels),", "self.coords, self.values, set(self.declared), dict(self.parents), dict(self.labels),", LABELS),
+    Mutant("model/axes.py", "for leaf, axis in self.leaves.get(other, ()):", "for leaf, axis in self.leaves.get(kept, ()):", LABELS),
+    Mutant("model/axes.py", "            if other in self.ordered:\n", "            if False:\n", LABELS),
+    Mutant("model/axes.py", "if self._any_moved(root):", "if False:", LABELS),
+    Mutant("model/axes.py", "if own is None and given is None and not any(named):", "if own is None and given is None:", LABELS),
+    Mutant("inference/levels.py", "return stream(self.fit_seed, f", "return stream(0, f", LEVELS),
+    Mutant("inference/levels.py", "repr(int(plain) if isinstance(plain, float) and plain.is_integer() else plain)", "repr(plain)", LEVELS, "equal_labels"),
+    Mutant("inference/levels.py", 'if policy == "draw":', "if True:", LEVELS, "average"),
+    Mutant("inference/levels.py", "if before == after and size not in replaced and unlabelled:", "if before == after and unlabelled:", LEVELS, "row"),
+    Mutant("inference/levels.py", "before, after = (slice(None), rows) if labelled else (rows, slice(None))", "before, after = rows, slice(None)", LEVELS),
     Mutant("model/model.py", "other, labels = copy(self), coords or {}", "other, labels = self, coords or {}", "tests/model/test_with_data.py", "original or same_length"),
     Mutant("inference/levels.py", "[old.places.get(label, _NEW) for label in new.places]", "list(range(len(new.places)))", "tests/inference/test_new_levels.py"),
     Mutant("inference/levels.py", 'f"{self.name}[{\', \'.join(map(_spelled, labels))}]"', 'f"[{\', \'.join(map(_spelled, labels))}]"', "tests/inference/test_new_levels.py"),
@@ -101,18 +132,45 @@ MUTANTS = (
     # engines, starts, choices
     Mutant("engines/stanli.py", "_slice(values, raw, warm, None),", "_slice(values, raw, 0, -warm or None),", VALUES, "stanli"),
     Mutant("engines/stanli.py", "for init in request.inits]", "for init in request.inits[:1] * len(request.inits)]", VALUES, "stanli"),
+    Mutant("engines/trace.py", "kept[source][ours][k, : lengths[-1]] = rows[tuning:]", "kept[source][ours][k, : lengths[-1]] = rows[: lengths[-1]]", VALUES, "nutpie"),
+    Mutant("engines/cmdstan.py", "kept = _chains(names, total[:, warm:])", "kept = _chains(names, total[:, :wanted])", VALUES, "cmdstan"),
+    Mutant("engines/cmdstan.py", ".write_text(request.inits[k])", ".write_text(request.inits[0])", VALUES, "cmdstan"),
     Mutant("engines/nutpie.py", "np.random.SeedSequence([seed, number])", "np.random.SeedSequence([seed])", VALUES, "nutpie"),
     Mutant("engines/nutpie.py", "np.random.SeedSequence([seed, number])", "np.random.SeedSequence([number])", VALUES, "nutpie"),
     Mutant("engines/cmdstan.py", 'f"seed={request.seed}"', '"seed=1"', VALUES, "cmdstan"),
     Mutant("inference/approximate.py", '"seed": used, "output_dir"', '"seed": 1, "output_dir"', VALUES, "methods"),
+    Mutant("inference/approximate.py", "start = None if starts is None else orjson.loads(starts[0])", "start = None", VALUES, "method_starts"),
     Mutant("inference/inits.py", "return [(k % had, int(rng.integers(draws)))", "return [(0, int(rng.integers(draws)))", "tests/inference/test_mcmc_inits.py", "estimate_and_a_fit"),
     Mutant("inference/inits.py", "fill(n, chain) for n in names", "fill(n, 0) for n in names", "tests/inference/test_mcmc_inits.py", "left_open"),
     Mutant("inference/climb.py", "best = min(good, key=_severity)", "best = good[-1]", "tests/inference/test_mcmc_auto.py", "best"),
+    Mutant("inference/climb.py", "return len(attempt.ill), sum(", "return 0, sum(", "tests/inference/test_mcmc_auto.py", "best"),
+    # diagnostics
+    Mutant("diagnostics/statistics.py", "np.fmin(below, above)", "below", STATISTICS),
+    Mutant("diagnostics/statistics.py", "r = np.maximum(_rhat(chains.first(len(x))), _rhat(_Chains.of(ranked.folded.reshape(shape))))", "r = _rhat(chains.first(len(x)))", STATISTICS),
+    Mutant("diagnostics/statistics.py", "covariance[:, :1] * n / (n - 1) - covariance", "covariance[:, :1] - covariance", STATISTICS),
+    Mutant("diagnostics/statistics.py", "np.minimum.accumulate(np.where(positive, pairs, 0), axis=1)", "np.where(positive, pairs, 0)", STATISTICS),
+    Mutant("diagnostics/statistics.py", "energy.var(1, ddof=1)", "energy.var(1)", STATISTICS, "bfmi"),
+    Mutant("diagnostics/statistics.py", "    if len(late):\n", "    if False:\n", STATISTICS, "late"),
+    Mutant("diagnostics/ranks.py", "/ 2 - 0.375) / (count + 0.25)", "/ 2) / (count + 1)", "tests/diagnostics/test_ranks.py"),
+    Mutant("diagnostics/pareto.py", "(n * shape + _PRIOR_WEIGHT * _PRIOR_SHAPE) / (n + _PRIOR_WEIGHT)", "shape", "tests/diagnostics/test_pareto.py"),
     # point searches and batches
     Mutant("inference/point/mode.py", "if float(second.value[best]) > mode.value + same_height(mode.value):", "if False:", "tests/inference/point/test_audit.py", "better_mode"),
     Mutant("inference/point/adam.py", "weight = batches.total / batch.size", "weight = 1.0", "tests/inference/point/test_batches.py", "weight"),
     Mutant("targets/torch/batches.py", "share = batch.size / self.total", "share = 1.0", "tests/inference/point/test_batches.py", "add_up"),
+    Mutant("inference/point/profile.py", "(2 * fall).sqrt()", "fall.sqrt()", ESTIMATE, "profile"),
+    Mutant("inference/point/intervals.py", "lower + above * np.exp(step / above)", "lower + above * np.exp(step)", INTERVALS, "one_bound"),
+    Mutant("inference/point/curvature.py", "noise[..., : len(self._free)] @ self.roots", "noise[..., : len(self._free)] @ self.roots.mT", CURVATURE, "draws"),
+    Mutant("inference/point/arrow.py", "across = -self._ties @ few", "across = self._ties @ few", CURVATURE),
+    Mutant("inference/point/uncertainty.py", "variance + 2 * (locally * _mix(across, globally)).sum(0)", "variance + (locally * _mix(across, globally)).sum(0)", CURVATURE, "form"),
+    Mutant("inference/point/uncertainty.py", "if float((expected - flat[-1]).abs().max()) > 1e-8 * (1 + float(expected.abs().max())):", "if False:", CURVATURE),
+    Mutant("inference/point/laplace.py", ".at(mode.q + offsets)", ".at(offsets)", ESTIMATE, "draws_as"),
+    Mutant("inference/point/audit.py", "if long < _FLAT or short < _SHARE * 0.5 * steps[1] ** 2:", "if False:", "tests/inference/point/test_audit.py"),
+    Mutant("inference/point/starts.py", "        points[0] = around\n", "", VALUES, "estimate_starts"),
     # certificates and locks
+    Mutant("inference/certify.py", "between = abs(after - 2 * here + before) / (2 * STEP)", 'between = float("inf")', CERTIFICATE),
+    Mutant("inference/certify.py", "            apart += 1\n", "            zeros += 1\n", CERTIFICATE, "none"),
+    Mutant("inference/certify.py", "return max(slopes, key=lambda told: told[1], default=best)", "return min(slopes, key=lambda told: told[1], default=best)", CERTIFICATE, "lie"),
+    Mutant("inference/certify.py", "max(0.0, off - NOISES * (seen.noise + base.noise))", "off", CERTIFICATE, "rounding"),
     Mutant("inference/certify.py", "off = abs((seen.engine - base.engine) - (seen.scipy - base.scipy))", "off = 0.0", CERTIFICATE),
     Mutant("inference/certify.py", "size + abs(jacobian), engine - jacobian, gradient", "size + abs(jacobian), engine, gradient", CERTIFICATE),
     Mutant("inference/certificate.py", "bool(self.density_agrees and self.gradient_agrees)", "bool(self.density_agrees)", CERTIFICATE),

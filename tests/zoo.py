@@ -110,6 +110,15 @@ def counts() -> ss.Model:
     return m
 
 
+def two_peaks() -> ss.Model:
+    """Give a posterior of two equal peaks, `mu` near 2 and near -2, so far apart that none is left for the other."""
+    m = ss.Model("two_peaks")
+    m.mu = ss.Normal(0, 10)
+    m.sigma = ss.HalfNormal(0.2)
+    m.y = ss.Normal(ss.square(m.mu), m.sigma).observe(np.array([3.8, 4.0, 4.3, 3.9]))
+    return m
+
+
 ZOO: dict[str, Callable[[], ss.Model]] = {
     f.__name__: f
     for f in (

@@ -77,12 +77,7 @@ def _rows_of(term: Term, instance: Instance, evaluate: Callable[[Node], np.ndarr
     length = instance.length(law.shape[0])
     if length < FEWEST_ROWS or law.shape[0] == ONE:
         return None
-    rows = instance.table.reduce(law.shape[0])
-
-    def has_rows(node: Node) -> bool:
-        return bool(node.shape) and node.shape[0] != ONE and instance.table.reduce(node.shape[0]) == rows
-
-    found = _row_by_row(law, has_rows)
+    found = _row_by_row(law)
     if found is None:
         return None
     known_nodes, order = found
@@ -97,11 +92,10 @@ def _rows_of(term: Term, instance: Instance, evaluate: Callable[[Node], np.ndarr
     return _Rows(group, first, Size.new(len(first), "cells", rank=DATA), known, order, observed)
 
 
-def _row_by_row(
-    law: Law, has_rows: Callable[[Node], bool]
-) -> tuple[list[Node], dict[Apply, tuple[int, ...]]] | None:
+def _row_by_row(law: Law) -> tuple[list[Node], dict[Apply, tuple[int, ...]]] | None:
     """Split what the arguments are made of into data and what is computed row by row; None if rows meet."""
-    wanted = {arg for arg in law.args if has_rows(arg)}
+    # An argument's axis is that of the rows, or of length 1, whatever its length is called: twice n, or twice m.
+    wanted = {arg for arg in law.args if arg.shape and arg.shape[0] != ONE}
     order = topological(law.args)
     latent: set[Node] = set()
     for node in order:
@@ -115,23 +109,12 @@ def _row_by_row(
         if node not in latent:
             known.append(node)
             continue
-        places = _places_of_rows(node, has_rows)
-        if places is None or not isinstance(node, Apply):
+        # Places, because one value may stand at two: its rows at one, all of it at the other, as in `v + v[previous]`.
+        if not isinstance(node, Apply) or (places := carriers(node)) is None:
             return None
         wanted |= {node.args[k] for k in places}
         computed[node] = places
     return (known, dict(reversed(computed.items()))) if known else None
-
-
-def _places_of_rows(node: Node, has_rows: Callable[[Node], bool]) -> tuple[int, ...] | None:
-    """Give the places of the arguments whose rows become the rows of `node`; None if a row depends on others.
-
-    Places, because one value may stand at two: its rows at one, all of it at the other, as in `v + v[previous]`.
-    """
-    if not isinstance(node, Apply) or not isinstance(node.op, Op):
-        return None
-    places = carriers(node)
-    return places if places and all(has_rows(node.args[k]) for k in places) else None
 
 
 def _groups(columns: Iterable[np.ndarray], length: int, most: int) -> tuple[np.ndarray, np.ndarray] | None:

@@ -9,7 +9,7 @@ from scistan.engines.options import settings_for
 from scistan.engines.registry import ENGINES, run_request
 from scistan.errors import ModelError
 from tests.engines.support import request
-from tests.zoo import eight_schools
+from tests.zoo import eight_schools, two_peaks
 
 METHODS = ("pathfinder", "laplace", "variational")
 COMPILED = {name: pytest.param(name, marks=pytest.mark.slow) for name in ("cmdstan", *METHODS)}
@@ -34,6 +34,8 @@ def test_kept_draws_do_not_depend_on_whether_the_warm_up_is_kept(engine):
     assert plain.warmup is None
     assert more.warmup is not None
     assert more.warmup.shape == (2, 60)
+    # After it: a chain may stay where it was when the warm-up ended, for a draw or two.
+    assert np.isin(more.values["mu"], more.warmup.values["mu"]).mean() < 0.1
     for name, values in plain.values.items():
         np.testing.assert_array_equal(more.values[name], values)
     for name, values in plain.statistics.items():
@@ -69,3 +71,22 @@ def test_a_methods_seed_gives_its_draws_and_no_others(method):
     first = of(3)
     np.testing.assert_array_equal(of(3), first)
     assert not np.isin(of(4), first).any()
+
+
+STILL = {"adapt_engaged": False, "eta": 1e-9, "iter": 10}  # a search that does not leave its start
+
+
+@pytest.mark.parametrize("method", [COMPILED[name] for name in METHODS])
+def test_a_method_starts_where_it_was_told(method):
+    """Two go to the peak beside their start; the third would leave it, and is held: draws of unit scale around it."""
+    options = STILL if method == "variational" else {}
+    for peak in (2, -2):
+        start = {"mu": peak + 0.1, "sigma": 0.2}
+        found = getattr(two_peaks(), method)(draws=100, seed=1, inits=start, progress=False, **options)
+        assert found.posterior["mu"].mean() == pytest.approx(peak, abs=5 / np.sqrt(100))
+
+
+def test_an_estimate_starts_where_it_was_told():
+    for peak in (2, -2):
+        found = two_peaks().map(seed=1, starts=1, inits={"mu": peak + 0.1, "sigma": 0.2})
+        assert found["mu"] == pytest.approx(peak, abs=0.05)

@@ -92,6 +92,28 @@ def test_a_contrast_in_one_call_and_in_two(fit, site):
         assert contrast.mean() == pytest.approx(fit.posterior["b"].mean(), abs=SURE * spread / np.sqrt(n / 2))
 
 
+def two_effects() -> ss.Model:
+    """Give two effects of each site, whose distributions are known: what is new of them is nothing but numbers drawn."""
+    m = ss.Model("two effects", coords={"site": SITES[:2]})
+    m.g = ss.data([0, 1])
+    m.a, m.b = ss.Normal(0, 1, dims="site"), ss.Normal(0, 1, dims="site")
+    m.y = ss.Normal(m.a[m.g] + m.b[m.g], 1).observe([0.3, -0.2])
+    return m
+
+
+def test_effects_of_a_new_site_are_apart_from_each_other_and_from_those_of_other_fits():
+    first, second = (
+        two_effects().mcmc(seed=seed, draws=200, warmup=200, chains=2, engine="stanli", progress=False)
+        .predict({"g": [2]}, coords={"site": [*SITES[:2], "new"]}, new_levels="draw", var_names=["a", "b"], seed=1)
+        .predictions.sel(site="new")
+        for seed in (3, 4)
+    )
+    drawn = np.stack([effect.values.ravel() for found in (first, second) for effect in (found["a"], found["b"])])
+    # Independent numbers: a correlation of n of them has a standard deviation of 1 / sqrt(n).
+    apart = np.corrcoef(drawn)[~np.eye(4, dtype=bool)]
+    assert np.abs(apart).max() < SURE / np.sqrt(drawn.shape[1])
+
+
 def test_at_its_average_a_new_site_has_the_mean_given_the_others(fit):
     found = ask(fit, [6], [*SITES, "new"], new_levels="average", var_names=["a"]).predictions["a"]
     np.testing.assert_allclose(found.sel(site="new"), fit.posterior["mu"])

@@ -180,6 +180,44 @@ def test_a_series_read_by_position_keeps_its_order():
     refused(lag, "`later`", "by position")
 
 
+def test_two_orders_that_are_both_read_by_position_do_not_meet():
+    y = pd.Series([0.0, 1.0, 3.0], index=[2001, 2002, 2003])
+    m = ss.Model()
+    m.x, m.y = ss.data(y.iloc[::-1]), ss.data(y)
+    m.lag, m.back = m.y[1:] - m.y[:-1], m.x[1:] - m.x[:-1]
+    def meet():
+        m.sum = m.x + m.y
+    refused(meet, "by position")
+
+
+def test_a_series_read_by_position_does_not_take_the_order_of_a_dim():
+    y = pd.Series([0.0, 1.0, 3.0], index=[2001, 2002, 2003])
+    m = ss.Model(coords={"year": [2003, 2001, 2002]})
+    m.y = ss.data(y)
+    m.lag = m.y[1:] - m.y[:-1]
+    m.a = ss.Normal(0, 1, dims="year")
+    def meet():
+        m.sum = m.a + m.y
+    refused(meet, "`y`", "by position")
+    other = ss.Model(coords={"year": [2001, 2002, 2003]})
+    other.y = ss.data(y)
+    other.lag = other.y[1:] - other.y[:-1]
+    other.a = ss.Normal(0, 1, dims="year")
+    other.sum = other.a + other.y  # in that order it may
+
+
+def test_an_array_without_labels_goes_with_the_dim_that_it_met():
+    """It was written beside the dim, whose labels come later: in another order of them it moves as the others do."""
+    m = ss.Model()
+    m.x, m.z = ss.data([1.0, 2.0, 3.0], dims="site"), ss.data([10.0, 20.0, 30.0])
+    m.sum = m.x + m.z
+    m.w = ss.data(pd.Series([0.1, 0.2, 0.3], index=list("abc")), dims="site")
+    m.y = ss.Normal(m.sum, m.w).observe([12.0, 22.0, 31.0])
+    turned = m.with_data(coords={"site": list("cab")})
+    assert turned.log_density({}) == pytest.approx(m.log_density({}), rel=1e-12)
+    np.testing.assert_array_equal(turned.simulate(seed=0)["sum"], [33.0, 11.0, 22.0])
+
+
 def test_what_stands_beside_an_array_without_labels_does_not_move():
     x, z = pd.Series([1.0, 2.0, 3.0], index=list("abc")), pd.Series([30.0, 10.0, 20.0], index=list("cab"))
     m = ss.Model()

@@ -83,6 +83,7 @@ STABLE: dict[str, Callable[[], ss.Model]] = {
     "a sum over a table": _value(lambda m: ss.sum(m.M * m.K)),
     "a sum over a table and a vector": _value(lambda m: ss.sum(m.M * m.v[:2])),
     "a sum that keeps its axis": _value(lambda m: ss.sum(m.v * m.w, keepdims=True)),
+    "a sum that keeps its axis, and is joined": _value(lambda m: ss.concatenate([m.one, ss.sum(m.v * m.w, keepdims=True)])),
     "rows of two tables": _value(lambda m: ss.sum(m.M * m.K, axis=-1)),
     "columns of a table and a vector": _value(lambda m: ss.sum(m.M * m.v[:2], axis=0)),
     "rows that keep their axis": _value(lambda m: ss.sum(m.M * m.v[:2], axis=-1, keepdims=True)),
@@ -305,6 +306,12 @@ def _pairs(m: ss.Model, i: int) -> object:
     return ss.Normal(at, by).observe(Y[i])
 
 
+def _places(m: ss.Model, i: int) -> object:
+    """Write a value and what is made of it, each at either place: the same nodes in the same order."""
+    at, by = ((m.s, ss.exp(m.s)), (ss.exp(m.s), m.s), (m.p, ss.exp(m.p)))[i]
+    return ss.Normal(at, by).observe(Y[i])
+
+
 def _families(m: ss.Model, i: int) -> object:
     family = (ss.Normal, ss.Laplace, ss.Cauchy)[i % 3]
     return family(m.v[i % 3], m.s).observe(Y[i])
@@ -340,6 +347,7 @@ LOOPS: dict[str, Callable[[], ss.Model]] = {
     "permuted rows": _normal(lambda m, i: m.T[[2, 0, 1][i]] @ m.v),
     "an element of an element": _normal(lambda m, i: m.T[i][[2, 0, 1][i]]),
     "shared or not": _loop(_pairs),
+    "shared, at other places": _loop(_places),
     "families": _loop(_families, rows=6),
     "bounds": _loop(_bounds, rows=6),
     "products of vectors": _normal(lambda m, i: TABLES[i, 0] @ TABLES[i, 1] * m.a),
@@ -349,6 +357,8 @@ LOOPS: dict[str, Callable[[], ss.Model]] = {
     "a matrix by vectors": _spread(lambda m, i: m.T @ TABLES[0, i]),
     "matrices by a vector": _spread(lambda m, i: TABLES[i] @ m.v),
     "a vector by matrices": _spread(lambda m, i: m.v @ TABLES[i]),
+    "vectors by matrices, both of the loop": _spread(lambda m, i: m.T[i] @ TABLES[i]),
+    "matrices by vectors, both of the loop": _spread(lambda m, i: TABLES[i] @ m.T[[2, 0, 1][i]]),
     "sums of columns": _spread(lambda m, i: ss.sum(TABLES[i] * m.T, axis=0)),
     "sums of rows": _spread(lambda m, i: ss.sum(TABLES[i] * m.T, axis=1)),
     "running sums": _spread(lambda m, i: ss.cumsum(m.T[[2, 0, 1][i]])),

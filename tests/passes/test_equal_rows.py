@@ -217,6 +217,23 @@ def test_lengths_that_only_merged_rows_gave_are_kept():
     check_same_density(bigger.instance())
 
 
+BY_ARITHMETIC: dict[str, Callable[[ss.Model, object, object], object]] = {
+    "in an expression": lambda m, g, h: ss.Normal(m.a[g] * m.b[h], m.sigma),
+    "in an argument each": lambda m, g, h: ss.Normal(m.a[g], 0.1 + m.b[h]),
+}
+
+
+@pytest.mark.parametrize("where", BY_ARITHMETIC)
+def test_lengths_that_are_equal_by_arithmetic_alone(where):
+    """Twice one length and twice another, of which no equality makes one symbol: rows are rows, whatever their name."""
+    m = ss.Model()
+    m.g, m.h = ss.data(np.arange(N // 2) % 3), ss.data(np.arange(N // 2) % 2)
+    m.a, m.b, m.sigma = ss.Normal(0, 1, shape=3), ss.HalfNormal(1, shape=2), ss.HalfNormal(1)
+    observed = BY_ARITHMETIC[where](m, ss.concatenate([m.g, m.g]), ss.concatenate([m.h, m.h]))
+    m.y = observed.observe(np.random.default_rng(0).normal(size=N))  # type: ignore[attr-defined]
+    check_same_density(m.instance())
+
+
 def few_latents() -> ss.Model:
     rng = np.random.default_rng(0)
     m = ss.Model()

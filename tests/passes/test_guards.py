@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
+from scistan.graph.graph import Graph, Law
 from scistan.inference.verify import verify
 from scistan.passes import PASSES
 from scistan.targets.scipy import ancestral_draws, joint_log_density
@@ -32,6 +35,17 @@ def test_every_pass_alone_keeps_the_density(name):
         after = instance.on(step.run(instance.graph))
         found = [joint_log_density(after, point) for point in points]
         np.testing.assert_allclose(found, expected, rtol=1e-9, err_msg=step.name)
+        for one, other in paired(instance.graph, after.graph):
+            assert [a.integer for a in other.args] == [a.integer for a in one.args], f"{step.name}: whole numbers stay so"
+
+
+def paired(one: Graph, other: Graph) -> Iterator[tuple[Law, Law]]:
+    """Give the draws of terms that both graphs have, of one distribution."""
+    after = {term.name: term.law for term in other.terms}
+    for term in one.terms:
+        draw = after.get(term.name, term.law)
+        if draw.distribution is term.law.distribution:
+            yield term.law, draw
 
 
 @pytest.mark.parametrize("name", SLICED)

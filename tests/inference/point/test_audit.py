@@ -262,6 +262,16 @@ def test_a_kink_is_not_called_flat():
     assert "kink" in found.reason
 
 
+def test_a_bump_on_a_plain_is_flat():
+    """At its top it curves as a peak does; three standard errors away hardly anything is lost."""
+    m = ss.Model()
+    m.x = ss.Flat()
+    m.y = ss.Exponential(1 + 0.03 * ss.exp(-0.5 * ss.square(m.x - 0.2))).observe(0.0)  # its density at 0 is its rate
+    found = m.map(seed=0, starts=1)
+    assert not found.converged
+    assert "flat along a direction of `x`" in found.reason
+
+
 def test_a_plateau_is_not_a_mode():
     """Starts whose scale went to 0 and took its members along have no slope there; they are brought back."""
     rng = np.random.default_rng(0)
