@@ -36,13 +36,9 @@ class Posterior:
 
     def latents(self, points: np.ndarray) -> dict[str, np.ndarray]:
         """Give the latents at each point, first axis: points."""
-        rows = np.stack([self.density.constrain_flat(q) for q in points])
-        drawn = [self.density.columns.gather(row) for row in rows]
-        return {
-            name: np.stack([one[name] for one in drawn]).reshape(len(points), *self.subject.shape(name))
-            if name in drawn[0] else np.empty((len(points), *self.subject.shape(name)))
-            for name in self.subject.latents
-        }
+        drawn = self.density.columns.gather(np.stack([self.density.constrain_flat(q) for q in points]))
+        shapes = {name: (len(points), *self.subject.shape(name)) for name in self.subject.latents}
+        return {n: drawn[n].reshape(shape) if n in drawn else np.empty(shape) for n, shape in shapes.items()}
 
 
 def open_posterior(fit: Fit) -> Posterior:
