@@ -11,6 +11,7 @@ from scistan.engines.density import StanDensity
 from scistan.engines.encoding import to_json
 from scistan.inference.fit import Fit
 from scistan.inference.subject import Subject
+from scistan.messages import sampling as messages
 
 __all__ = ["Posterior", "open_posterior"]
 
@@ -44,6 +45,8 @@ class Posterior:
 def open_posterior(fit: Fit) -> Posterior:
     """Open the density of what was fitted, and bring its draws into the coordinates of that."""
     subject = fit.known("moment matching")
+    if any(name not in fit.posterior for name in subject.latents):
+        raise messages.not_kept("moment matching")
     density = StanDensity(subject.program.text, to_json(subject.data))
     chains, draws = fit.shape
     flat: Mapping[str, np.ndarray] = {

@@ -117,3 +117,11 @@ def test_a_series_is_matched_whole():
         gain = np.linalg.solve(cov[np.ix_(rest, rest)], cov[rest, k])
         expected = norm(gain @ y[rest], np.sqrt(cov[k, k] - gain @ cov[rest, k])).logpdf(y[k])
         assert elpd[k] == pytest.approx(expected, abs=0.35)
+
+
+def test_without_the_latents_nothing_can_be_moved():
+    fit = normal(OUTLIER).mcmc(**RUN, keep=["log_likelihood"])
+    with pytest.warns(JudgeWarning, match="moment matching could not be done: moment matching needs latents"):
+        found = fit.loo()
+    assert found.warning
+    assert fit.notes == ()
