@@ -33,7 +33,7 @@ def main() -> None:
         m = build(table, overdispersed=overdispersed)
         with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
             print(m.sbc(replications=60, seed=1, executor=executor))
-        fit = m.mcmc(seed=1, engine="stanli", progress=False)
+        fit = m.mcmc(seed=1, progress=False)
         print(fit.check_model())
         print(fit.kfold(by="site", seed=1, progress=False))
         print()

@@ -20,7 +20,8 @@ __all__ = ["CrossValidation"]
 class CrossValidation:
     """Expected log predictive densities by refitting, one for each element of the observed variable.
 
-    `folds` has the fold of each row, `group_of` its group, `ill` the verdict on each fold's fit that is not healthy.
+    `folds` has the fold of each row, `group_of` its group, `ill` the verdict on each fold's fit that is not healthy,
+    `whole_fit` what the fit of all rows is ill of, on which `p` rests.
     """
 
     model: str
@@ -36,6 +37,7 @@ class CrossValidation:
     ill: Mapping[int, str]
     seed: int
     reused: int = 0
+    whole_fit: str = ""
     dims: Mapping[str, Sequence[str]] = field(default_factory=dict)
     coords: Mapping[str, Sequence[object]] = field(default_factory=dict)
 
@@ -105,6 +107,7 @@ class CrossValidation:
     @property
     def _told(self) -> list[str]:
         told = [messages.folds_ill(self.ill, self.k)] if self.ill else []
+        told += [messages.whole_fit_ill(self.whole_fit)] if self.whole_fit else []
         return [*told, judge.results_reused(self.reused)] if self.reused else told
 
     def __repr__(self) -> str:

@@ -165,6 +165,14 @@ def test_tables_and_pictures():
         found.to_dataframe("all")
 
 
+@pytest.mark.filterwarnings("ignore::scistan.messages.sampling.ChainWarning")
+def test_draws_that_are_ill_are_told_first():
+    fit = counts([3, 1, 4]).mcmc(**{**RUN, "draws": 20, "warmup": 20})
+    assert repr(fit.check_model()).splitlines()[1].startswith("  the fit is not healthy")
+    assert "the fit is not healthy" in fit.check_model()._repr_html_()
+    assert "the fit of all rows is not healthy" in repr(fit.kfold(k=3, seed=1, progress=False))
+
+
 @pytest.mark.long
 def test_false_alarms_are_as_rare_as_promised():
     """Over 200 data sets that the model made itself; `level` is 0.01 for statistics and 0.01 for calibration."""

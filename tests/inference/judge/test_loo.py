@@ -5,10 +5,11 @@ import warnings
 import arviz as az
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import multivariate_normal, norm
 
 import scistan as ss
 from scistan.diagnostics.pareto import smoothed_weights
+from scistan.inference.judge.moment_match import match
 from scistan.inference.seam import loo_numbers
 from scistan.messages.judge import JudgeWarning
 from tests.inference.judge.test_kfold import exact
@@ -125,3 +126,24 @@ def test_without_the_latents_nothing_can_be_moved():
         found = fit.loo()
     assert found.warning
     assert fit.notes == ()
+
+
+@pytest.mark.parametrize("mean", [[1.5], [1.0, -1.0]])
+def test_wider_targets_are_matched_exactly(mean):
+    """Draws of N(0, 1); without the observation the posterior is N(mean, cov), and the observation's density 1."""
+    mean, size = np.array(mean), len(mean)
+    cov = np.array([[9.0]]) if size == 1 else np.array([[6.0, 4.0], [4.0, 5.0]])
+    points = np.random.default_rng(1).normal(size=(4000, size))
+    ours, without = multivariate_normal(np.zeros(size)), multivariate_normal(mean, cov)
+
+    def density(x):
+        return np.atleast_1d(ours.logpdf(x)) + 7.0  # known up to a constant
+
+    def likelihood(x):
+        return np.atleast_1d(ours.logpdf(x) - without.logpdf(x))
+
+    found = match(points, density(points), density, likelihood, 0.7)
+    assert smoothed_weights(-likelihood(points))[1] > 0.7
+    assert found.k < 0.7
+    assert found.steps > 0
+    assert abs(found.elpd) < 0.1  # 4000 draws of a mixture half of which is the target
