@@ -63,7 +63,7 @@ class CrossValidation:
 
     @property
     def p(self) -> float:
-        """The effective number of parameters: how much better rows are predicted that were fitted."""
+        """The effective number of parameters: how much better rows are predicted that were fitted; without `by`."""
         return float(self.in_sample.sum()) - self.elpd
 
     @property
@@ -94,11 +94,9 @@ class CrossValidation:
     # -- how it shows itself ----------------------------------------------------------------------
     @property
     def _rows(self) -> list[tuple[str, str]]:
-        return [
-            ("elpd", f"{self.elpd:.1f} ± {self.se:.1f}"),
-            ("p", f"{self.p:.1f}"),
-            ("Monte-Carlo error", f"{self.mcse:.2g}"),
-        ]
+        found = [("elpd", f"{self.elpd:.1f} ± {self.se:.1f}"), ("Monte-Carlo error", f"{self.mcse:.2g}")]
+        # Where groups are left out, other quantities are predicted than in the fit: the difference counts nothing.
+        return [*found, ("p", f"{self.p:.1f}")] if self.by is None else found
 
     @property
     def _head(self) -> str:
@@ -107,7 +105,7 @@ class CrossValidation:
     @property
     def _told(self) -> list[str]:
         told = [messages.folds_ill(self.ill, self.k)] if self.ill else []
-        told += [messages.whole_fit_ill(self.whole_fit)] if self.whole_fit else []
+        told += [messages.whole_fit_ill(self.whole_fit)] if self.whole_fit and self.by is None else []
         return [*told, judge.results_reused(self.reused)] if self.reused else told
 
     def __repr__(self) -> str:
