@@ -140,6 +140,8 @@ def leave_one_out(posterior: Any, log_likelihood: Any, name: str | None, **optio
         raise messages.which_likelihood(names)
     if name is not None and (not isinstance(name, str) or name not in names):
         raise messages.unknown_draws(name, names)
+    if posterior is None or not posterior.data_vars:  # of which ArviZ would take the effective sample size
+        options.setdefault("reff", 1.0)
     together = to_inference_data({"posterior": posterior, "log_likelihood": log_likelihood})
     return load_arviz().loo(together, var_name=name or names[0], **options)
 

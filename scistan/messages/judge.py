@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from scistan.errors import DataError, ModelError, SamplingError, UnsupportedError
 from scistan.graph.places import user_place
-from scistan.messages.model import nearest
+from scistan.messages.arguments import nearest
 
 _SHOWN = 5
 

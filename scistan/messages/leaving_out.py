@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from scistan.errors import ModelError, Place, UnsupportedError
 from scistan.graph.places import user_place
-from scistan.messages.model import nearest
+from scistan.messages.arguments import nearest
 from scistan.messages.values import as_given
 
 _SERIES = "judge it by `fit.check_model()`, or by rows that come after all those fitted"
@@ -125,6 +125,10 @@ def kfold_verdict(model: str, variable: str, k: int, by: str | None, count: int)
 def folds_ill(ill: Mapping[int, str], k: int) -> str:
     number, verdict = next(iter(ill.items()))
     return f"{len(ill)} of {k} fits are not healthy, fold {number}: {verdict}"
+
+
+def whole_fit_ill(checks: str) -> str:
+    return f"the fit of all rows is not healthy ({checks}), and `p` rests on it"
 
 
 def depends_on_itself(verb: str, name: str, place: Place | None) -> UnsupportedError:
