@@ -13,8 +13,8 @@ def build(table: pd.DataFrame, *, overdispersed: bool) -> ss.Model:
     """Give the model of counts: Poisson, or with a dispersion of its own."""
     m = ss.Model("overdispersed" if overdispersed else "poisson")
     m.site = ss.factor(table["site"])
-    m.mu, m.tau = ss.Normal(1, 1), ss.HalfNormal(0.5)
-    m.effect = ss.Normal(m.mu, m.tau, dims="site")
+    m.mu, m.tau = ss.Normal(1, 1), ss.Gamma(3, 6)
+    m.effect = ss.Normal(m.mu, m.tau, dims="site", centred=True)  # each site has many counts
     if overdispersed:
         m.phi = ss.Gamma(4, 2)
         m.count = ss.NegBinomial2Log(m.effect[m.site], m.phi).observe(table["count"])
@@ -32,8 +32,8 @@ def main() -> None:
     for overdispersed in (False, True):
         m = build(table, overdispersed=overdispersed)
         with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
-            print(m.sbc(replications=60, seed=1, executor=executor))
-        fit = m.mcmc(seed=1, engine="stanli", progress=False)
+            print(m.sbc(replications=40, seed=1, adapt_delta=0.95, executor=executor))
+        fit = m.mcmc(seed=1, engine="stanli", adapt_delta=0.99, progress=False)
         print(fit.check_model())
         print(fit.kfold(by="site", seed=1, progress=False))
         print()

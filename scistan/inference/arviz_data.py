@@ -137,6 +137,8 @@ def leave_one_out(posterior: Any, log_likelihood: Any, name: str | None, **optio
         raise messages.unknown_draws(name, names)
     if not log_likelihood[name or names[0]].size:
         raise messages.nothing_to_leave_out()
+    if posterior is None or not posterior.data_vars:  # of which ArviZ would take the effective sample size
+        options.setdefault("reff", 1.0)
     together = {"posterior": posterior, "log_likelihood": log_likelihood}
     return _called("loo", together, {"var_name": name or names[0], **options})
 

@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,10 @@ from scistan.inference.subject import Subject
 from scistan.messages import fits as fit_messages
 from scistan.messages import model as model_messages
 from scistan.messages import sampling as messages
+
+if TYPE_CHECKING:
+    from scistan.inference.judge.crossvalidation import CrossValidation
+    from scistan.inference.judge.model_check import ModelCheck
 
 __all__ = ["Fit"]
 
@@ -280,7 +284,8 @@ class Fit(Drawn):
         return loo(self, var_name, moment_match, options)
 
     def kfold(self, k: int | None = None, by: str | None = None, var_name: str | None = None, seed: int | None = None,
-              executor: Any = None, folder: str | Path | None = None, progress: bool = True, **options: Any) -> Any:
+              executor: Any = None, folder: str | Path | None = None, progress: bool = True,
+              **options: Any) -> CrossValidation:
         """Refit without each part of the rows, and give the log predictive density of what was left out.
 
         `k` parts by chance (10); or by a dim or data `by`: one part for each group, or `k` of several. The refits have
@@ -290,7 +295,7 @@ class Fit(Drawn):
 
         return kfold(self, k, by, var_name, seed, executor, folder, progress, **options)
 
-    def check_model(self, statistics: Any = None, level: float = 0.01, draws: int = 2000) -> Any:
+    def check_model(self, statistics: Any = None, level: float = 0.01, draws: int = 2000) -> ModelCheck:
         """Judge the model: predictive checks, calibration of predictions (LOO-PIT), sensitivity to the prior.
 
         `statistics` are names (mean, sd, min, max, skew, zeros) or functions of a data set; `draws` is how many draws

@@ -42,10 +42,10 @@ from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy.evaluate import NUMPY
 from scistan.targets.stan.program import lower_to_stan
 
-__all__ = ["fit_of", "sample", "sampled", "subject_of"]
+__all__ = ["GRAPH_WORK", "fit_of", "sample", "sampled", "subject_of"]
 
 # Nodes are interned in one table: threads that sample many models lower them one at a time.
-_GRAPH_WORK = threading.Lock()
+GRAPH_WORK = threading.RLock()
 
 
 def sample(
@@ -104,7 +104,7 @@ def sampled(
     rows = chains * (draws + (warmup if options.get("save_warmup") else 0))
 
     def lower(merge: bool) -> tuple[Subject, Mapping[str, Any], Request]:
-        with _GRAPH_WORK:
+        with GRAPH_WORK:
             subject = subject_of(instance, model, keep, threads=threads, merge=merge)
         check_size(subject.instance, subject.names, rows // int(options.get("thin") or 1))
         data, text = subject.data, subject.program.text
@@ -153,7 +153,7 @@ def _certified(
         density = open_density(request.text, request.data, request.seed)
     except ScistanError:
         return None, request  # the run says so, in the words it has for it
-    with _GRAPH_WORK:
+    with GRAPH_WORK:
         certificate = certify(subject, data, density, request.seed)
     return certificate, replace(request, loaded=density.model if isinstance(density, EmbeddedDensity) else None)
 
@@ -163,7 +163,7 @@ def _check_compiled_can(
 ) -> None:
     """Raise where compiled Stan cannot take over: the model has no density in Stan at all, or it may not be used."""
     if not certificate.numbers:
-        with _GRAPH_WORK:
+        with GRAPH_WORK:
             culprit = find_culprit(subject.instance, subject.program, request.data, request.inits, certain=True)
         if culprit is not None:
             raise culprit
@@ -239,7 +239,7 @@ def _run(subject: Subject, request: Request, plan: Plan, executor: Executor | No
         with in_users_terms(subject.program):
             return run_everywhere(plan.engine, asked, executor)
     except SamplingError as error:
-        with _GRAPH_WORK:
+        with GRAPH_WORK:
             culprit = find_culprit(subject.instance, subject.program, request.data, request.inits)
         raise (culprit or error) from None
 

@@ -127,6 +127,10 @@ def folds_ill(ill: Mapping[int, str], k: int) -> str:
     return f"{len(ill)} of {k} fits are not healthy, fold {number}: {verdict}"
 
 
+def whole_fit_ill(checks: str) -> str:
+    return f"the fit of all rows is not healthy ({checks}), and `p` rests on it"
+
+
 def depends_on_itself(verb: str, name: str, place: Place | None) -> UnsupportedError:
     return UnsupportedError(
         f"{verb} cannot do without values of `{name}`: its distribution is given by them, as in a series.",

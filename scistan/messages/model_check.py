@@ -43,6 +43,10 @@ def densities_not_finite() -> str:
     return "a log density is not finite at some draws"
 
 
+def fit_is_ill(verdict: str) -> str:
+    return f"the fit is not healthy, and what follows rests on its draws: {verdict}; see fit.diagnose() first"
+
+
 def check_verdict(model: str, checks: Sequence[str]) -> str:
     if not checks:
         return f"{model}: nothing found: predictions look like the data, and the posterior rests on the likelihood"

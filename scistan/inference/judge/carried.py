@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-import threading
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from scistan.graph.instance import Instance
+from scistan.inference.sample import GRAPH_WORK
 from scistan.inference.subject import NOTHING_GENERATED, Fitted
 from scistan.targets.stan.program import StanProgram, lower_to_stan
 
 __all__ = ["GRAPH_WORK", "Carried"]
 
-# Nodes are interned in one table: threads that build any do so one at a time.
-GRAPH_WORK = threading.RLock()
 _ARRIVED: dict[str, Carried] = {}
 _KEPT = 4  # models that a worker remembers
 

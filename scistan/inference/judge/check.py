@@ -62,7 +62,10 @@ def check_model(fit: Fit, statistics: object, level: float, draws: int) -> Model
     moved, why = _sensitivities(fit, instance, terms, posterior, likelihood)
     gaps += [Unassessed("prior sensitivity", why)] if why else []
     hints = (*_of_statistics(compared, level), *_of_pits(pits, level), *_of_sensitivity(moved))
-    return ModelCheck(fit.model_name, tuple(compared), tuple(pits), tuple(moved), hints, tuple(gaps), level, used)
+    health = fit.diagnose()
+    remarks = (messages.fit_is_ill(health.verdict),) if health.hints else ()
+    tables = tuple(compared), tuple(pits), tuple(moved)
+    return ModelCheck(fit.model_name, *tables, hints, tuple(gaps), level, used, remarks)
 
 
 def _thinned(fit: Fit, draws: int) -> dict[str, np.ndarray]:

@@ -20,7 +20,8 @@ __all__ = ["CrossValidation"]
 class CrossValidation:
     """Expected log predictive densities by refitting, one for each element of the observed variable.
 
-    `folds` has the fold of each row, `group_of` its group, `ill` the verdict on each fold's fit that is not healthy.
+    `folds` has the fold of each row, `group_of` its group, `ill` the verdict on each fold's fit that is not healthy,
+    `whole_fit` what the fit of all rows is ill of, on which `p` rests.
     """
 
     model: str
@@ -36,6 +37,7 @@ class CrossValidation:
     ill: Mapping[int, str]
     seed: int
     reused: int = 0
+    whole_fit: str = ""
     dims: Mapping[str, Sequence[str]] = field(default_factory=dict)
     coords: Mapping[str, Sequence[object]] = field(default_factory=dict)
 
@@ -61,7 +63,7 @@ class CrossValidation:
 
     @property
     def p(self) -> float:
-        """The effective number of parameters: how much better rows are predicted that were fitted."""
+        """The effective number of parameters: how much better rows are predicted that were fitted; without `by`."""
         return float(self.in_sample.sum()) - self.elpd
 
     @property
@@ -92,11 +94,9 @@ class CrossValidation:
     # -- how it shows itself ----------------------------------------------------------------------
     @property
     def _rows(self) -> list[tuple[str, str]]:
-        return [
-            ("elpd", f"{self.elpd:.1f} ± {self.se:.1f}"),
-            ("p", f"{self.p:.1f}"),
-            ("Monte-Carlo error", f"{self.mcse:.2g}"),
-        ]
+        found = [("elpd", f"{self.elpd:.1f} ± {self.se:.1f}"), ("Monte-Carlo error", f"{self.mcse:.2g}")]
+        # Where groups are left out, other quantities are predicted than in the fit: the difference counts nothing.
+        return [*found, ("p", f"{self.p:.1f}")] if self.by is None else found
 
     @property
     def _head(self) -> str:
@@ -105,6 +105,7 @@ class CrossValidation:
     @property
     def _told(self) -> list[str]:
         told = [messages.folds_ill(self.ill, self.k)] if self.ill else []
+        told += [messages.whole_fit_ill(self.whole_fit)] if self.whole_fit and self.by is None else []
         return [*told, judge.results_reused(self.reused)] if self.reused else told
 
     def __repr__(self) -> str:

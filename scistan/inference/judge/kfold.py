@@ -88,6 +88,7 @@ def kfold(
         groups=tuple(labels) if by is not None else (),
         group_of=groups,
         axis=axis,
+        whole_fit="; ".join(h.check for h in fit.diagnose().hints),
         ill={n: str(found["ill"]) for n, found in sorted(outcome.results.items()) if str(found["ill"])},
         seed=used,
         reused=outcome.reused,

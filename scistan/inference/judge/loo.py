@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["loo"]
 
+_MOST = 100  # observations that are matched, the largest k first: more of them are a model's fault, not an outlier's
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Likelihood:
@@ -65,13 +67,13 @@ def loo(fit: Fit, name: str | None, moment_match: bool, options: dict[str, Any])
         found = leave_one_out(fit.group("posterior"), likelihood, name, pointwise=True, **options)
     name = name or str(next(iter(likelihood.data_vars)))
     elpd, k, good = loo_numbers(found)
-    bad = [tuple(int(i) for i in at) for at in np.argwhere(~(k <= good))]
+    bad = sorted((tuple(int(i) for i in at) for at in np.argwhere(~(k <= good))), key=lambda at: -k[at])
     if bad:
         labels = [_label(fit, name, at, k.shape) for at in bad]
         told, why = [], ""
         if wanted and fit.method == "mcmc":  # of an approximation the draws are not the posterior's
             try:
-                told = _matched(fit, name, bad, k.shape, good)
+                told = _matched(fit, name, bad[:_MOST], good)
             except ScistanError as error:
                 why = error.what
         for at, one in zip(bad, told, strict=False):
@@ -82,13 +84,11 @@ def loo(fit: Fit, name: str | None, moment_match: bool, options: dict[str, Any])
     return found if pointwise is not False else loo_revised(found, elpd, None)
 
 
-def _matched(fit: Fit, name: str, bad: list[tuple[int, ...]], shape: tuple[int, ...], good: float) -> list[Matched]:
+def _matched(fit: Fit, name: str, bad: list[tuple[int, ...]], good: float) -> list[Matched]:
     posterior = open_posterior(fit)
     density = posterior.log_density(posterior.points)
     likelihood = _Likelihood(posterior, name, _rows(posterior, fit, name))
-    return [
-        match(posterior.points, density, posterior.log_density, likelihood.of(at), good) for at in bad
-    ]
+    return [match(posterior.points, density, posterior.log_density, likelihood.of(at), good) for at in bad]
 
 
 def _rows(posterior: Posterior, fit: Fit, name: str) -> Rows | None:

@@ -24,7 +24,7 @@ class ModelCheck:
     """Statistics of the data beside the model's, calibration of its predictions, and what its posterior rests on.
 
     `hints` have a fact and a suggestion each, as those of `fit.diagnose()`; `level` is the chance of a false alarm, for
-    the statistics together and for the calibration.
+    the statistics together and for the calibration. `remarks` say what the fit itself is ill of.
     """
 
     model: str
@@ -35,6 +35,7 @@ class ModelCheck:
     unassessed: tuple[Unassessed, ...]
     level: float
     draws: int
+    remarks: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -100,7 +101,7 @@ class ModelCheck:
         return [*told, messages.more_sensitivities(more)] if more > 0 else told
 
     def __repr__(self) -> str:
-        lines = [self.verdict]
+        lines = [self.verdict, *(f"  {text}" for text in self.remarks)]
         for hint in self.hints:
             lines += [f"  {hint.fact}", f"    try: {hint.suggestion}"]
         for title, columns, rows in self._sections():
@@ -114,7 +115,8 @@ class ModelCheck:
             for h in self.hints
         )
         head = "<table><tr><th>check</th><th>finding</th><th>suggestion</th></tr>"
-        parts = [f"<p>{escape(self.verdict)}</p>", f"{head}{hints}</table>" if hints else ""]
+        told = "".join(f"<p>{escape(text)}</p>" for text in (self.verdict, *self.remarks))
+        parts = [told, f"{head}{hints}</table>" if hints else ""]
         for title, columns, rows in self._sections():
             if rows:
                 top = "".join(f"<th>{escape(c)}</th>" for c in columns)

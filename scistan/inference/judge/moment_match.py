@@ -62,7 +62,7 @@ def match(points: np.ndarray, density: np.ndarray, log_density: Function, log_li
         for step in _proposals(here, np.exp(weights)):
             there = step(here)
             ratios = log_density(there) - log_likelihood(there) - density
-            if np.isfinite(ratios).sum() < len(points) / 2:
+            if np.isfinite(ratios).sum() < len(points) / 2:  # most of them moved out of the support
                 continue
             found, new = smoothed_weights(ratios)
             if new < k:

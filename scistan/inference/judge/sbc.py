@@ -40,6 +40,7 @@ __all__ = ["sbc"]
 
 LIKELIHOOD = "log_lik"
 _TRIED = 20
+_FEWEST = 20  # draws of a chain, below which ranks tell nothing
 
 
 def sbc(
@@ -68,7 +69,7 @@ def sbc(
         engine = "stanli"
     engine_named(engine)
     check_options(engine, options)
-    draws, warmup, chains = check_run(engine, draws, warmup, chains)
+    draws, warmup, chains = check_run(engine, as_whole("draws", draws, _FEWEST), warmup, chains)
     path = None if folder is None else as_path("folder", folder)
     used = engine_seed(seed if seed is not None or path is None else seed_of(path))
     carried = Carried(fitted)

@@ -11,6 +11,7 @@ from scistan.engines.density import StanDensity
 from scistan.engines.encoding import to_json
 from scistan.inference.fit import Fit
 from scistan.inference.subject import Subject
+from scistan.messages import sampling as messages
 
 __all__ = ["Posterior", "open_posterior"]
 
@@ -36,18 +37,16 @@ class Posterior:
 
     def latents(self, points: np.ndarray) -> dict[str, np.ndarray]:
         """Give the latents at each point, first axis: points."""
-        rows = np.stack([self.density.constrain_flat(q) for q in points])
-        drawn = [self.density.columns.gather(row) for row in rows]
-        return {
-            name: np.stack([one[name] for one in drawn]).reshape(len(points), *self.subject.shape(name))
-            if name in drawn[0] else np.empty((len(points), *self.subject.shape(name)))
-            for name in self.subject.latents
-        }
+        drawn = self.density.columns.gather(np.stack([self.density.constrain_flat(q) for q in points]))
+        shapes = {name: (len(points), *self.subject.shape(name)) for name in self.subject.latents}
+        return {n: drawn[n].reshape(shape) if n in drawn else np.empty(shape) for n, shape in shapes.items()}
 
 
 def open_posterior(fit: Fit) -> Posterior:
     """Open the density of what was fitted, and bring its draws into the coordinates of that."""
     subject = fit.known("moment matching")
+    if any(name not in fit.posterior for name in subject.latents):
+        raise messages.not_kept("moment matching")
     density = StanDensity(subject.program.text, to_json(subject.data))
     chains, draws = fit.shape
     flat: Mapping[str, np.ndarray] = {

@@ -6,6 +6,7 @@ from scipy.stats import norm
 
 import scistan as ss
 from scistan.diagnostics import Context
+from scistan.inference.judge.loo_pit import loo_pit
 from scistan.inference.judge.sensitivity import sensitivities, top_level
 from tests.zoo import eight_schools, logistic
 
@@ -108,6 +109,22 @@ def test_sensitivity_has_a_closed_form():
     assert found.likelihood == pytest.approx(moved("likelihood"), rel=0.02)
 
 
+def test_places_without_each_observation_have_a_closed_form():
+    """mu ~ Normal(0, 2) and y ~ Normal(mu, 1): predictions are normal with an observation and without."""
+    rng, y = np.random.default_rng(6), np.array([0.0, 0.3, -0.2, 2.5])
+    mu = rng.normal(y.sum() / (4 + 1 / 4), (4 + 1 / 4) ** -0.5, size=(4, 10_000, 1))
+    found = loo_pit("y", y, rng.normal(mu, 1, size=(4, 10_000, 4)), norm(mu, 1).logpdf(y), seed=1)
+    for k, place in enumerate(found.places):
+        rest = np.delete(y, k)
+        precision = len(rest) + 1 / 4
+        expected = norm(rest.sum() / precision, np.sqrt(1 + 1 / precision)).cdf(y[k])
+        error = np.sqrt(expected * (1 - expected) / (40_000 / 4))  # weights cost less than three draws in four
+        assert abs(place - expected) < 5 * error
+    inside = norm(y.sum() / 4.25, np.sqrt(1 + 1 / 4.25)).cdf(y[3])
+    assert found.places[3] - inside > 0.02  # so that the two are told apart
+    assert found.unreliable == 0
+
+
 def test_only_priors_that_depend_on_no_latent_are_scaled():
     assert [t.name for t in top_level(eight_schools().instance())] == ["mu", "tau"]
 
@@ -163,6 +180,14 @@ def test_tables_and_pictures():
     assert len(found.plot().axes) == 2
     with pytest.raises(ss.ModelError, match="table"):
         found.to_dataframe("all")
+
+
+@pytest.mark.filterwarnings("ignore::scistan.messages.sampling.ChainWarning")
+def test_draws_that_are_ill_are_told_first():
+    fit = counts([3, 1, 4]).mcmc(**{**RUN, "draws": 20, "warmup": 20})
+    assert repr(fit.check_model()).splitlines()[1].startswith("  the fit is not healthy")
+    assert "the fit is not healthy" in fit.check_model()._repr_html_()
+    assert "the fit of all rows is not healthy" in repr(fit.kfold(k=3, seed=1, progress=False))
 
 
 @pytest.mark.long

@@ -5,11 +5,12 @@ import warnings
 import arviz as az
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import multivariate_normal, norm
 
 import scistan as ss
 from scistan.diagnostics.pareto import smoothed_weights
 from scistan.inference.arviz_data import loo_numbers
+from scistan.inference.judge.moment_match import match
 from scistan.messages.judge import JudgeWarning
 from tests.inference.judge.test_kfold import exact
 
@@ -117,3 +118,32 @@ def test_a_series_is_matched_whole():
         gain = np.linalg.solve(cov[np.ix_(rest, rest)], cov[rest, k])
         expected = norm(gain @ y[rest], np.sqrt(cov[k, k] - gain @ cov[rest, k])).logpdf(y[k])
         assert elpd[k] == pytest.approx(expected, abs=0.35)
+
+
+def test_without_the_latents_nothing_can_be_moved():
+    fit = normal(OUTLIER).mcmc(**RUN, keep=["log_likelihood"])
+    with pytest.warns(JudgeWarning, match="moment matching could not be done: moment matching needs latents"):
+        found = fit.loo()
+    assert found.warning
+    assert fit.notes == ()
+
+
+@pytest.mark.parametrize("mean", [[1.5], [1.0, -1.0]])
+def test_wider_targets_are_matched_exactly(mean):
+    """Draws of N(0, 1); without the observation the posterior is N(mean, cov), and the observation's density 1."""
+    mean, size = np.array(mean), len(mean)
+    cov = np.array([[9.0]]) if size == 1 else np.array([[6.0, 4.0], [4.0, 5.0]])
+    points = np.random.default_rng(1).normal(size=(4000, size))
+    ours, without = multivariate_normal(np.zeros(size)), multivariate_normal(mean, cov)
+
+    def density(x):
+        return np.atleast_1d(ours.logpdf(x)) + 7.0  # known up to a constant
+
+    def likelihood(x):
+        return np.atleast_1d(ours.logpdf(x) - without.logpdf(x))
+
+    found = match(points, density(points), density, likelihood, 0.7)
+    assert smoothed_weights(-likelihood(points))[1] > 0.7
+    assert found.k < 0.7
+    assert found.steps > 0
+    assert abs(found.elpd) < 0.1  # 4000 draws of a mixture half of which is the target

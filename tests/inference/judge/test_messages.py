@@ -55,6 +55,7 @@ OF_ROWS = {
     "kfold_verdict": lambda: leaving_out.kfold_verdict("coin", "y", 10, None, 40),
     "kfold_verdict by groups": lambda: leaving_out.kfold_verdict("coin", "y", 5, "site", 40),
     "folds_ill": lambda: leaving_out.folds_ill({2: "1 finding(s): R-hat"}, 10),
+    "whole_fit_ill": lambda: leaving_out.whole_fit_ill("R-hat; divergences"),
     "depends_on_itself": lambda: leaving_out.depends_on_itself("m.sbc()", "y", LINE),
 }
 OF_CHECKS = {
@@ -64,6 +65,7 @@ OF_CHECKS = {
     "no_pit": lambda: model_check.no_pit("y", "MultivariateNormal"),
     "no_proper_prior": model_check.no_proper_prior,
     "densities_not_finite": model_check.densities_not_finite,
+    "fit_is_ill": lambda: model_check.fit_is_ill("1 finding(s): R-hat"),
     "check_verdict": lambda: model_check.check_verdict("coin", []),
     "check_verdict of findings": lambda: model_check.check_verdict("coin", ["LOO-PIT", "predictive check", "LOO-PIT"]),
     "statistic_off": lambda: model_check.statistic_off("y", "zeros", 0.5, 0.1, 0.2, 0.0),
