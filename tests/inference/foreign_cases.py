@@ -64,9 +64,11 @@ def wrong(case: str) -> Subject:
     return subject_of(sink(**SINK[case][1]).instance())
 
 
-def said_by(engine: str, subject: Subject, data: str = "", **options: object) -> str:
+def said_by(engine: str, subject: Subject, data: str = "", inits: str = "", **options: object) -> str:
     """Give what an engine says of a model that it cannot sample."""
-    request = Request(subject.program.text, data or to_json(subject.data), 50, 50, 1, 1, progress=False, options=options)
+    given = data or to_json(subject.data)
+    starts = (inits,) if inits else None
+    request = Request(subject.program.text, given, 50, 50, 1, 1, inits=starts, progress=False, options=options)
     try:
         run_everywhere(engine, request, None)
     except ss.ScistanError as error:

@@ -137,6 +137,13 @@ class TestCmdStan:
         assert fact in told.fact
         assert "zoo.py" in told.place.file
 
+    def test_a_start_outside_its_bounds(self):
+        subject = subject_of(eight_schools().instance())
+        inits = to_json({"mu": 1.0, "tau": -1.0, "theta": np.ones(8)})
+        told = translate(said_by("cmdstan", subject, inits=inits), subject)
+        assert told.row == "start outside its bounds"
+        assert told.fact.startswith("`tau`: a starting value is -1")
+
     @pytest.mark.parametrize(
         ("metric", "row"), [([1.0, 1.0], "metric of another length"), ([-1.0] * 10, "metric not positive")]
     )
