@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import scistan as ss
 from scistan.distributions import CONSTRUCTORS, REGISTRY
+from scistan.messages.foreign import FOREIGN
 from scistan.ops import FUNCTIONS
 
 DOCS = Path(__file__).resolve().parent
@@ -54,6 +56,52 @@ def functions() -> str:
         doc = (function.__doc__ or "").strip().splitlines()[0]
         lines.append(f"| `ss.{name}{_arguments(function)}` | {doc} |")
     return "\n".join(lines) + "\n"
+
+
+def messages() -> str:
+    """The table of what other tools say, and what a user reads of models that cannot be."""
+    golden = DOCS.parent / "tests" / "golden" / "messages"
+    lines = [
+        "# Messages",
+        "",
+        "Printed by `python docs/generate.py` from the declarations in `scistan/messages/foreign.py` and the texts",
+        "that the tests keep. What another tool says is put into the terms of the model: the variable, the observation",
+        "by its label, the value, the point, your line (a notebook cell counts), and what to try.",
+        "",
+        "When no chain can start, the model is evaluated term by term where chains would start, and the error says",
+        "which argument, of which observation, left its range, or which function had no value. Only where that finds",
+        "nothing is the tool's own message translated, by this table. The tools are made to say every row by",
+        "`tests/inference/test_foreign.py`.",
+        "",
+        "| message | who says it | what it means | what to try |",
+        "|---|---|---|---|",
+    ]
+    for row in FOREIGN:
+        shown = (row.name, ", ".join(row.tools), _named(row.means), _named(row.suggestion))
+        lines.append(f"| {' | '.join(shown)} |")
+    lines += [
+        "",
+        "## Rejected proposals",
+        "",
+        "CmdStan tells of every proposal that it rejects because something could not be evaluated. They are counted by",
+        "reason and place and explained once, in `fit.notes`; in warm-up they are harmless. Where more than 1 % of the",
+        "draws after warm-up are concerned, a warning says so. stanli and nutpie do not tell: what they cannot",
+        "evaluate is among their divergences.",
+        "",
+        "## Twenty mistakes, and what is read of them",
+        "",
+        "The models are in `tests/inference/broken_models.py`; below is what `m.mcmc()` says.",
+        "",
+        "```text",
+        (golden / "broken_mcmc.txt").read_text().rstrip(),
+        "```",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _named(text: str) -> str:
+    """Show the places of a template as what they stand for."""
+    return re.sub(r"\{(\w+)\}", r"*\1*", text).replace("|", "\\|")
 
 
 def _arguments(function: Callable[..., object]) -> str:
@@ -135,4 +183,5 @@ if __name__ == "__main__":
     (DOCS.parent / "scistan" / "__init__.pyi").write_text(stubs())
     (DOCS / "distributions.md").write_text(distributions())
     (DOCS / "functions.md").write_text(functions())
+    (DOCS / "messages.md").write_text(messages())
     (DOCS / "stan-side-by-side.md").write_text(side_by_side())

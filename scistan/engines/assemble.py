@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from scistan.engines.console import merge_rejections
 from scistan.engines.protocol import Chains, Draws
 from scistan.messages import sampling as messages
 
@@ -93,6 +94,7 @@ def join(parts: Sequence[Draws]) -> Draws:
         notes=tuple(dict.fromkeys(note for p in parts for note in p.notes)),
         complete=all(p.complete for p in parts) and len(which) == len(parts),
         native=None,
+        rejected=merge_rejections(one for p in parts for one in p.rejected),
     )
 
 

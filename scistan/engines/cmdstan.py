@@ -12,6 +12,7 @@ import numpy as np
 
 from scistan.engines.assemble import cores_for, settle
 from scistan.engines.columns import gather
+from scistan.engines.console import count_rejections, merge_rejections
 from scistan.engines.encoding import to_json
 from scistan.engines.folder import Folder
 from scistan.engines.interrupt import heed_interrupts
@@ -90,7 +91,8 @@ class CmdStanEngine:
         timing["sample"] = time.perf_counter() - ready
         good = [f for k, f in enumerate(files) if k not in fates and lengths[k] == wanted]
         draws = Draws(
-            kept, self.name, _versions(files), timing, tuple(numbers), warmup, native=CsvFiles(folder, good)
+            kept, self.name, _versions(files), timing, tuple(numbers), warmup, native=CsvFiles(folder, good),
+            rejected=merge_rejections(one for p in processes for one in count_rejections(p.console)),
         )
         return settle(draws, lengths, fates, bool(wish), wanted)
 

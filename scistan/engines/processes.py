@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -17,6 +18,7 @@ __all__ = ["Process", "run_processes"]
 
 TICK = 0.02
 _TAIL = 3
+_TELLING = re.compile(r"^\s*(Exception:|Error:|Log probability evaluates|Gradient evaluated)")
 
 
 @dataclass(slots=True, eq=False)
@@ -65,7 +67,8 @@ class Process:
         if self.code == 0:
             return ""
         words = self.console.read_text(errors="replace").strip().splitlines() if self.console.exists() else []
-        said = " ".join(line.strip() for line in words[-_TAIL:])
+        told = [line.strip() for line in words if _TELLING.search(line)][-1:]  # what a chain says of each failed start
+        said = " ".join(dict.fromkeys([*told, *(line.strip() for line in words[-_TAIL:])]))
         if self.code is None:
             return "it never started"
         number = -self.code if self.code < 0 else self.code - 128 if self.code > 128 else 0

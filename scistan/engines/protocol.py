@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-__all__ = ["Chains", "Draws", "Engine", "Request"]
+__all__ = ["Chains", "Draws", "Engine", "Rejected", "Request"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,22 @@ class Chains:
         return 0, 0
 
 
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """Proposals that an engine rejected because it could not evaluate something: what it said, and how often."""
+
+    said: str
+    warmup: int
+    sampling: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Draws:
     """What a run gave: the chains that can be kept, warm-up where it was asked for, and what happened.
 
     `numbers` says which chains these are, `notes` what a user should know, `complete` whether every chain
-    came to its end; `native` is the engine's own object where it has one.
+    came to its end; `native` is the engine's own object where it has one. `rejected` is there where the engine tells:
+    CmdStan does; stanli and nutpie count what they cannot evaluate among the divergences.
     """
 
     kept: Chains
@@ -72,6 +82,7 @@ class Draws:
     notes: tuple[str, ...] = ()
     complete: bool = True
     native: Any = None
+    rejected: tuple[Rejected, ...] = ()
 
     @property
     def values(self) -> Mapping[str, np.ndarray]:

@@ -21,10 +21,12 @@ from scistan.engines.registry import ENGINES
 from scistan.given import as_switch, as_whole
 from scistan.inference.density import check_complete
 from scistan.inference.fit import Fit
+from scistan.inference.foreign import translate
 from scistan.inference.inits import starting_values
 from scistan.inference.refusal import in_users_terms
 from scistan.inference.sample import fit_of
 from scistan.inference.subject import Subject
+from scistan.messages import foreign
 from scistan.messages import sampling as messages
 from scistan.toolchain.build import BuildOptions, held_executable
 
@@ -73,7 +75,7 @@ def approximate(
             (folder.path / "data.json").write_text(data)
             common = {"data": str(folder.path / "data.json"), "seed": used, "output_dir": str(folder.path)}
             start = None if starts is None else orjson.loads(starts[0])
-            with cmdstanpy.disable_logging(), _errors():
+            with cmdstanpy.disable_logging(), _errors(subject):
                 model = cmdstanpy.CmdStanModel(exe_file=str(executable))
                 native = _METHODS[method](model, int(draws), common, start, dict(options))
             names, table = _table(native, method)
@@ -136,9 +138,12 @@ def _chains(names: Sequence[str], table: np.ndarray) -> Chains:
 
 
 @contextmanager
-def _errors() -> Iterator[None]:
-    """Say what CmdStan said, without the trace of what called it."""
+def _errors(subject: Subject) -> Iterator[None]:
+    """Say in the user's terms what CmdStan said, without the trace of what called it."""
     try:
         yield
     except (RuntimeError, ValueError) as error:
+        told = translate(str(error), subject)
+        if told is not None:
+            raise foreign.cannot_sample(told.fact, told.remedy, told.place) from None
         raise messages.cannot_sample(" ".join(str(error).split())) from None

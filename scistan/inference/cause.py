@@ -60,12 +60,25 @@ def find_causes(instance: Instance, latents: Mapping[str, np.ndarray]) -> Iterat
                 continue
             except np.linalg.LinAlgError:  # a matrix without a factor: no event has a density
                 density = np.full(instance.shape(term.law.shape[: batch_rank(term.law)]), -np.inf)
-            bad = ~np.isfinite(density)
+            bad = ~np.isfinite(density) | _outside_domains(term, evaluator, density.shape)
             if term.is_observed:
                 bad = bad | np.broadcast_to(_outside_support(term, evaluator), bad.shape)
             if bad.any():
                 at = tuple(int(i) for i in np.argwhere(bad)[0])
                 yield _Case(instance, evaluator, term, at, float(density[at])).cause()
+
+
+def _outside_domains(term: Term, evaluator: Evaluator, shape: tuple[int, ...]) -> np.ndarray:
+    """Mark the events with an argument that Stan refuses, also where the formula gives a number: no probabilities."""
+    bad = np.zeros(shape, dtype=bool)
+    for p, node in zip(term.law.distribution.parameters, term.law.args, strict=True):
+        if p.domain.structure == "size" or p.domain.event_rank > 1 or term.law.constraint is not None:
+            continue
+        try:
+            bad |= np.broadcast_to(p.domain.excludes(np.asarray(evaluator[node].array, dtype=float)), shape)
+        except np.linalg.LinAlgError:  # then there is no density either
+            continue
+    return bad
 
 
 def _bounds(domain: Domain, evaluator: Evaluator) -> tuple[np.ndarray | None, np.ndarray | None]:

@@ -19,7 +19,7 @@ from scistan.engines.trial import run_trial
 from scistan.errors import SamplingError, ScistanError, ToolchainError
 from scistan.given import as_names, as_switch
 from scistan.graph.instance import Instance
-from scistan.graph.places import warn_at_users_line
+from scistan.graph.places import user_place, warn_at_users_line
 from scistan.inference.certificate import Certificate
 from scistan.inference.certify import certify
 from scistan.inference.choose import Plan, choose, fitting_engines
@@ -28,6 +28,7 @@ from scistan.inference.culprit import find_culprit
 from scistan.inference.density import check_complete
 from scistan.inference.executors import Executor, run_everywhere
 from scistan.inference.fit import Fit
+from scistan.inference.foreign import tell_rejections, translate
 from scistan.inference.generated import derived_quantities
 from scistan.inference.groups import GENERATED
 from scistan.inference.inits import starting_values
@@ -36,6 +37,7 @@ from scistan.inference.metric import check_metric
 from scistan.inference.named import Named
 from scistan.inference.refusal import in_users_terms
 from scistan.inference.subject import NOTHING_GENERATED, Fitted, Subject
+from scistan.messages import foreign
 from scistan.messages import sampling as messages
 from scistan.passes import run_data_passes
 from scistan.targets.evaluate import Evaluator
@@ -241,7 +243,10 @@ def _run(subject: Subject, request: Request, plan: Plan, executor: Executor | No
     except SamplingError as error:
         with GRAPH_WORK:
             culprit = find_culprit(subject.instance, subject.program, request.data, request.inits)
-        raise (culprit or error) from None
+            told = None if culprit else translate(error.what, subject)
+        raise (culprit or (foreign.cannot_sample(told.fact, told.remedy, told.place) if told else error)) from None
+    except MemoryError as error:
+        raise foreign.no_memory(*foreign.of_memory(str(error)), user_place()) from None
 
 
 def fit_of(
@@ -263,7 +268,8 @@ def fit_of(
     ordered = {name: posterior[name] for name in subject.names}
     wanted = ordered if keep is None else {name: array for name, array in ordered.items() if name in keep}
     left_out = frozenset() if keep is None else frozenset(GENERATED) - set(keep)
-    told = (*subject.remarks, *subject.merged, *found.notes, *notes)
+    rejected = tuple(text for text, _ in tell_rejections(found, subject))
+    told = (*subject.remarks, *subject.merged, *found.notes, *rejected, *notes)
     fit = Fit(ordered, found, settings, subject, subject.name, subject.hash, why, told, left_out, method)
     if keep is not None:
         for name in set(GENERATED) & set(keep):
@@ -285,6 +291,7 @@ def _warn(fit: Fit) -> None:
     told = list(fit.draws.notes) if not fit.draws.complete else []
     if fit.subject is not None:
         told += [f"{fit.model_name}: {remark}" for remark in fit.subject.remarks]
+        told += [text for text, often in tell_rejections(fit.draws, fit.subject) if often]
     found = fit.judge()  # what takes longer is left to `fit.diagnose()`
     if found.hints:
         told.append(messages.unhealthy(fit.model_name, found.verdict))

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from scistan.domains import Domain
 from scistan.errors import DataError, InternalError, ModelError, Place, SamplingError, ScistanError, UnsupportedError
 from scistan.graph.places import user_place
-from scistan.messages import causes, sampling
+from scistan.messages import causes, foreign, sampling
 from scistan.messages.arguments import nearest
 from scistan.messages.model import UnknownVariableError
 from scistan.messages.values import as_given, name_given
@@ -158,7 +158,7 @@ def cannot_sample(why: str) -> SamplingError:
 
 def program_refused(engine: str, why: str, program: str) -> ScistanError:
     """A program that does not even parse is our fault; one that an engine lacks a function for is its gap."""
-    if "unsupported function" in why or sampling.NO_ROWS in why:
+    if "unsupported function" in why or sampling.NO_ROWS in why or foreign.is_memory(why):
         return sampling.program_refused(engine, why.splitlines()[0])
     return InternalError(f"the generated program was refused by {engine}: {why}", attachment=program)
 

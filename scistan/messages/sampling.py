@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from scistan.errors import ModelError, Place, SamplingError, UnsupportedError
+from scistan.errors import ModelError, Place, SamplingError, ScistanError, UnsupportedError
 from scistan.graph.places import user_place
+from scistan.messages import foreign
 from scistan.messages.arguments import nearest
 from scistan.messages.values import as_given, in_gigabytes, kind_of
 
@@ -127,7 +128,9 @@ def metric_not_positive() -> ModelError:
     )
 
 
-def program_refused(engine: str, why: str) -> UnsupportedError:
+def program_refused(engine: str, why: str) -> ScistanError:
+    if foreign.is_memory(why):
+        return foreign.cannot_sample(*foreign.of_memory(why), user_place())
     if NO_ROWS in why:
         return UnsupportedError(
             f"{engine} cannot run this model on no observations: it takes no whole numbers of length 0.",
@@ -175,7 +178,9 @@ def panicked(why: str) -> str:
 
 
 def chain_failed(number: int, why: str) -> str:
-    return f"chain {number} failed and is left out: {why}"
+    known = foreign.recognize(why)
+    told = "; ".join(known[0].told(known[1])) if known else why
+    return f"chain {number} failed and is left out: {told}"
 
 
 def kept_after_interrupt(chains: int, of: int, length: int, wanted: int) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scistan.errors import ArgumentError, ToolchainError
+from scistan.messages import foreign
 from scistan.messages.values import as_given
 
 NO_COMPILER_NEEDED = 'engine="stanli" runs the model without a compiler'
@@ -237,21 +238,13 @@ def stanc_failed(output: str, command: str, code: int) -> ToolchainError:
 
 
 def compile_failed(what: str, command: str, code: int, tail: str) -> ToolchainError:
-    """A compiler, linker or make failed."""
-    if "No space left on device" in tail:
-        return ToolchainError(
-            f"{what}: the disk is full",
-            remedy="`scistan cache prune` frees space, or set SCISTAN_CACHE to a folder on another disk",
-            command=command,
-            exit_code=code,
-            tail=tail,
-        )
-    killed = code in (-9, 137) or "Killed signal terminated program" in tail
-    remedy = (
-        "the system ended the compiler, most likely for want of memory (2 GB each): compile with workers=1"
-        if killed
-        else f"`scistan doctor` checks the toolchain; {NO_COMPILER_NEEDED}"
-    )
+    """A compiler, linker or make failed; what is known of its words says why."""
+    killed = "Killed signal terminated program compiler" if code in (-9, 137) else ""  # by the system, without a word
+    known = foreign.recognize(killed or tail)
+    if known is not None and "g++" in known[0].tools:
+        fact, remedy = known[0].told(known[1])
+        return ToolchainError(f"{what} failed: {fact}", remedy=remedy, command=command, exit_code=code, tail=tail)
+    remedy = f"`scistan doctor` checks the toolchain; {NO_COMPILER_NEEDED}"
     return ToolchainError(f"{what} failed", remedy=remedy, command=command, exit_code=code, tail=tail)
 
 

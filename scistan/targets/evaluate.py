@@ -12,7 +12,9 @@ import numpy as np
 
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Data, Extent, Literal, Node
+from scistan.graph.places import first_place
 from scistan.messages import declared as messages
+from scistan.messages import foreign
 from scistan.ops.declaration import Op
 from scistan.shapes import Size
 
@@ -120,7 +122,10 @@ class Evaluator:
     def compute(self, roots: Iterable[Node]) -> None:
         """Compute every node below `roots`, arguments first."""
         for node in self._pending(roots):
-            self._values[node] = self._evaluate(node)
+            try:
+                self._values[node] = self._evaluate(node)
+            except MemoryError as error:
+                raise foreign.no_memory(*foreign.of_memory(str(error)), first_place(node)) from None
 
     def _pending(self, roots: Iterable[Node]) -> list[Node]:
         order: list[Node] = []

@@ -55,7 +55,8 @@ def test_a_killed_chain_leaves_the_good_ones(run):
     draws = run(f"write(20 if number != 2 else 7, end=number != 2)\n{suicide}")
     assert draws.numbers == (1, 3)
     assert draws.kept.shape == (2, 20)
-    assert draws.notes == ("chain 2 failed and is left out: its process was ended by SIGKILL",)
+    (note,) = draws.notes
+    assert note.startswith("chain 2 failed and is left out: its process was ended by SIGKILL, most likely")
 
 
 def test_a_chain_that_gives_up_says_why(run):

@@ -46,10 +46,11 @@ def test_stanc_s_complaint_about_an_include():
 def test_a_compiler_that_was_killed():
     tail = "g++: fatal error: Killed signal terminated program cc1plus"
     error = messages.compile_failed("compiling the model", "g++ -c", 1, tail)
-    assert "for want of memory" in error.remedy
+    assert "for want of memory" in error.what
+    assert "workers=1" in error.remedy
     assert error.tail == tail
 
 
 def test_a_full_disk_under_the_compiler():
     error = messages.compile_failed("compiling the model", "g++", 1, "x.s: No space left on device")
-    assert error.what == "compiling the model: the disk is full"
+    assert error.what == "compiling the model failed: the disk is full"

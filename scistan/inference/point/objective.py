@@ -7,6 +7,7 @@ from typing import Any
 
 from scistan.graph.instance import Instance
 from scistan.messages import point as messages
+from scistan.messages.foreign import is_memory
 from scistan.targets.torch import Batches, TorchDensity
 
 __all__ = ["Objective"]
@@ -160,4 +161,4 @@ class _MemoryGuard:
 
 
 def _is_out_of_memory(error: RuntimeError) -> bool:
-    return type(error).__name__ == "OutOfMemoryError" or "not enough memory" in str(error)
+    return type(error).__name__ == "OutOfMemoryError" or is_memory(str(error))
