@@ -31,7 +31,7 @@ from scistan.inference.report.figures import (
 )
 from scistan.inference.report.mathml import rows_of
 from scistan.inference.report.methods import extremes, fit_version, methods_paragraph
-from scistan.inference.report.table import Line, Table, posterior_table, quantile_head, significant
+from scistan.inference.report.table import Line, Table, interval_cells, posterior_table, quantile_head
 from scistan.messages import options as option_messages
 from scistan.messages import pictures as messages
 from scistan.version import __version__
@@ -144,7 +144,7 @@ def _prior_table(fit: Fit, limit: int) -> Table:
         for at in wanted[name][:count]:
             values = draws_at(drawn[name], at).astype(float).ravel()
             low, middle, high = np.quantile(values, ((1 - _PROBABILITY) / 2, 0.5, (1 + _PROBABILITY) / 2))
-            cells = tuple(significant(float(value), float(high - low)) for value in (low, middle, high))
+            cells = interval_cells(float(low), float(middle), float(high))
             lines.append(Line(element_label(fit, name, at), cells))
     total = sum(sizes.values())
     return Table(head, tuple(lines), messages.rows_left_out(len(lines), total) if len(lines) < total else "")

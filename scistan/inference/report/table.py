@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from scistan.inference.fit import Fit
 
 __all__ = [
-    "Line", "Table", "number", "posterior_table", "quantile_head", "row_decimals", "significant",
-    "table",
+    "Line", "Table", "interval_cells", "number", "posterior_table", "quantile_head", "row_decimals", "table",
 ]
 
 _DIGITS = 2  # of the standard deviation: what else there is of a mean is noise
@@ -118,15 +117,16 @@ def number(value: float, decimals: int) -> str:
     return text.removeprefix("-") if not float(text) else text
 
 
-def significant(value: float, spread: float) -> str:
-    """Write a number with three digits, or as nothing where it is nothing beside the spread.
+def interval_cells(*ends: float) -> tuple[str, ...]:
+    """Write the ends of an interval: by its width, or by digits of their own where it lies on one side of zero.
 
-    >>> significant(0.0371, 2.0), significant(61.23, 2.0), significant(1e-5, 2.0)
-    ('0.0371', '61.2', '0')
+    >>> interval_cells(-1.6452, 0.0088, 1.6787), interval_cells(0.0371, 4.98, 61.23)
+    (('-1.6', '0.0', '1.7'), ('0.0371', '4.98', '61.2'))
     """
-    if not math.isfinite(value):
-        return _ABSENT
-    return "0" if abs(value) < 1e-4 * spread else f"{value:.3g}"
+    if not all(map(math.isfinite, ends)) or ends[0] * ends[-1] > 0:
+        return tuple(f"{value:.3g}" if math.isfinite(value) else _ABSENT for value in ends)
+    decimals = row_decimals((ends[-1] - ends[0]) / 3)
+    return tuple(number(value, decimals) for value in ends)
 
 
 def _rhat(value: float) -> str:

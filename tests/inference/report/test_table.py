@@ -50,7 +50,7 @@ class Cells(HTMLParser):
         self.tags, self.texts = [], []
 
     def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
+        self.tags += [tag] if dict(attrs).keys() <= {"style"} else ["with more than style"]
 
     def handle_data(self, data):
         self.texts.append(data)
