@@ -12,7 +12,7 @@ import numpy as np
 
 from scistan.diagnostics.checks import MEASURABLE
 from scistan.diagnostics.statistics import measure
-from scistan.inference.pictures.elements import Names, asked_for, element_of, share
+from scistan.inference.pictures.elements import Names, asked_for, elements_of, share
 from scistan.inference.pictures.marginals import as_probability
 from scistan.messages import pictures as messages
 
@@ -59,25 +59,23 @@ def posterior_table(
     wanted = asked_for(fit, var_names)
     sizes = {name: len(places) for name, places in wanted.items()}
     taken = sizes if limit is None else share(sizes, limit)
-    health = measure({n: np.asarray(fit.posterior[n], float) for n in taken if taken[n]}) if _has_chains(fit) else {}
+    elements = elements_of(fit, [(name, at) for name, count in taken.items() for at in wanted[name][:count]])
+    health = measure({"shown": np.stack([e.draws for e in elements], axis=2)})["shown"] if _has_chains(fit) else None
     lines = []
-    for name, count in taken.items():
-        for at in wanted[name][:count]:
-            element = element_of(fit, name, at)
-            cells = summary_cells(element.flat, probability)
-            if health:
-                own = health[name]
-                rhat, bulk, tail = (float(part[at]) for part in (own.rhat, own.bulk_ess, own.tail_ess))
-                cells += (_rhat(rhat), _whole(bulk), _whole(tail))
-            lines.append(Line(element.label, cells))
+    for k, element in enumerate(elements):
+        cells = summary_cells(element.flat, probability)
+        if health is not None:
+            rhat, bulk, tail = (float(part[k]) for part in (health.rhat, health.bulk_ess, health.tail_ess))
+            cells += (_rhat(rhat), _whole(bulk), _whole(tail))
+        lines.append(Line(element.label, cells))
     total = sum(sizes.values())
     note = messages.rows_left_out(len(lines), total) if len(lines) < total else ""
     head = ("mean", "sd", *quantile_head(probability))
-    return Table((*head, "R-hat", "bulk ESS", "tail ESS") if health else head, tuple(lines), note)
+    return Table((*head, "R-hat", "bulk ESS", "tail ESS") if health is not None else head, tuple(lines), note)
 
 
 def _has_chains(fit: Fit) -> bool:
-    return fit.method == "mcmc" and fit.shape[1] >= MEASURABLE
+    return fit.method == "mcmc" and fit.shape[1] >= MEASURABLE and bool(fit.posterior)
 
 
 def quantile_head(probability: float) -> tuple[str, str, str]:
