@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from scistan.errors import ArgumentError, DataError, ModelError, UnsupportedError
 from scistan.graph.places import user_place
-from scistan.messages.model import nearest
+from scistan.messages.arguments import nearest
 from scistan.messages.values import as_given
 
 _FEW = 4
@@ -166,8 +166,7 @@ def gathered(name: str, inside: int, total: int, low: bool) -> str:
 
 
 def scattered(total: int) -> str:
-    word = "divergence" if total == 1 else "divergences"
-    return f"{total} {word}, which gather nowhere"
+    return "there was 1 divergence" if total == 1 else f"the {total} divergences gather nowhere"
 
 
 def coefficients_left_out(shown: int, total: int) -> str:
