@@ -66,7 +66,9 @@ _ANSWERS: tuple[tuple[str, str], ...] = (
     ("summary", "it is `fit.summary()`"),
     ("loo waic", "it is `fit.loo()`"),
     ("compare", "give ArviZ the draws, `az.compare({\"a\": fit_a.idata, \"b\": fit_b.idata})`"),
-    ("plot_trace plot_posterior traceplot", "give ArviZ the draws, `az.plot_trace(fit.idata)`"),
+    ("plot_trace plot_rank plot_forest plot_ppc plot_energy traceplot", "it is `fit.plot_trace()` and the like"),
+    ("plot_posterior plot_density", "it is `fit.plot_posterior()`"),
+    ("plot_pair plot_pairs", "it is `fit.plot_pairs()`"),
     ("find_MAP find_map optimizing", "it is `m.map()`"),
     ("plate iid", "give the variable an axis, `ss.Normal(0, 1, dims=\"group\")`"),
     ("Independent to_event ExpandedDistribution", "give the variable an axis, `dims=` or `shape=`; there is no event "

@@ -166,8 +166,7 @@ def gathered(name: str, inside: int, total: int, low: bool) -> str:
 
 
 def scattered(total: int) -> str:
-    word = "divergence" if total == 1 else "divergences"
-    return f"{total} {word}, which gather nowhere"
+    return "there was 1 divergence" if total == 1 else f"the {total} divergences gather nowhere"
 
 
 def coefficients_left_out(shown: int, total: int) -> str:

@@ -92,3 +92,14 @@ def test_the_example_of_a_new_site(tmp_path):
                           env=os.environ | {"PYTHONPATH": str(ROOT)})
     assert done.returncode == 0, done.stderr
     assert "A patient of 60 in Gent" in done.stdout
+
+
+@pytest.mark.slow
+def test_the_example_of_a_report(tmp_path):
+    script = ROOT / "examples" / "report.py"
+    done = subprocess.run([sys.executable, "-W", "ignore", str(script)], cwd=tmp_path, capture_output=True, text=True,
+                          env=os.environ | {"PYTHONPATH": str(ROOT)})
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("\\begin{tabular}")
+    assert "Do coaching programmes help?" in (tmp_path / "eight_schools.html").read_text(encoding="utf-8")
+    assert (tmp_path / "eight_schools.pdf").read_bytes().startswith(b"%PDF")

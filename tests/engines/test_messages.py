@@ -3,7 +3,7 @@
 import pytest
 
 from scistan.errors import Place
-from scistan.messages import fits, options
+from scistan.messages import fits, options, pictures
 from scistan.messages import sampling as messages
 
 INSTALLED = {"stanli": "", "nutpie": "nutpie not installed", "cmdstan": ""}
@@ -85,6 +85,7 @@ OF_FITS = {
     "no_path": lambda: fits.no_path("fit.save", 123),
     "unknown_draws": lambda: fits.unknown_draws("alhpa", ["alpha"]),
     "unknown_draws of what is observed": lambda: fits.unknown_draws("y", ["alpha"], "observed"),
+    "unknown_element": lambda: fits.unknown_element("theta[Z]", ["theta[A]", "theta[B]"]),
     "unknown_of_fit": lambda: fits.unknown_of_fit("sumary", ["alpha"], ["summary"]),
     "file_too_big": lambda: fits.file_too_big("fit.nc", 3e10, 2e9, [("posterior/mu", 2e10)]),
     "refused_by_arviz": lambda: fits.refused_by_arviz("summary", "kind must be one of all, stats"),
@@ -100,7 +101,38 @@ OF_OPTIONS = {
     "bad_option": lambda: options.bad_option("adapt_delta", 10**5000, "a number between 0 and 1", "0.95"),
     "bad_choice": lambda: options.bad_choice("new_levels", None, ("refuse", "draw")),
 }
-PAGES = {"sampling": (messages, SAID), "fits": (fits, OF_FITS), "options": (options, OF_OPTIONS)}
+OF_PICTURES = {
+    "chains_by_color": lambda: pictures.chains_by_color(4, 0),
+    "chains_by_color of one": lambda: pictures.chains_by_color(1, 1),
+    "diverged": lambda: pictures.diverged(12),
+    "diverged once": lambda: pictures.diverged(1),
+    "e_bfmi": lambda: pictures.e_bfmi([0.25, 1.02]),
+    "medians": lambda: pictures.medians(0.9),
+    "medians and more": lambda: pictures.medians(0.95, 0.5),
+    "pair": lambda: pictures.pair("tau", "theta[A]", pictures.gathered("tau", 64, 75, True)),
+    "gathered": lambda: pictures.gathered("mu", 5, 9, False),
+    "strongest": lambda: pictures.strongest(-0.934),
+    "scattered": lambda: pictures.scattered(1),
+    "left_out": lambda: pictures.left_out(12, 314, {"theta": (290, 300), "a": (1, 1), "b": (1, 1), "c": (1, 1), "d": (9, 9)}),
+    "rows_left_out": lambda: pictures.rows_left_out(40, 2001),
+    "constant": lambda: pictures.constant(["some of L", "R"]),
+    "coefficients_left_out": lambda: pictures.coefficients_left_out(40, 90),
+    "no_matplotlib": pictures.no_matplotlib,
+    "unknown_ending": lambda: pictures.unknown_ending("picture.xyz", [".png", ".svg", ".pdf"]),
+    "cannot_write": lambda: pictures.cannot_write("report.html", "No space left on device"),
+    "no_energy": lambda: pictures.no_energy("pathfinder", "cmdstan"),
+    "no_energy of chains": lambda: pictures.no_energy("mcmc", "nutpie"),
+    "nothing_to_predict": lambda: pictures.nothing_to_predict("plot_ppc"),
+    "no_predictions": lambda: pictures.no_predictions("plot_ppc", "posterior_predictive"),
+    "unknown_observed": lambda: pictures.unknown_observed("yy", ["y"]),
+    "one_variable": pictures.one_variable,
+    "nothing_moves": lambda: pictures.nothing_moves("plot_trace"),
+    "bad_limit": lambda: pictures.bad_limit(0),
+    "report_ending": lambda: pictures.report_ending("report.pdf"),
+    "unknown_format": lambda: pictures.unknown_format("word", ["latex", "markdown", "html"]),
+}
+PAGES = {"sampling": (messages, SAID), "fits": (fits, OF_FITS), "options": (options, OF_OPTIONS),
+         "pictures": (pictures, OF_PICTURES)}  # fmt: skip
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -94,7 +94,7 @@ def plot_rank(fit: Fit, var_names: Names = None, limit: int | None = None, path:
 def plot_energy(fit: Fit, path: Path = None) -> Any:
     """Draw the energies beside their steps from draw to draw: where steps are short, tails are reached slowly."""
     energy = fit.draws.statistics.get("energy")
-    if energy is None or not np.isfinite(energy).any():
+    if fit.method != "mcmc" or energy is None or not np.isfinite(energy).any():
         raise messages.no_energy(fit.method, fit.engine)
     figure = new_figure(5.6, 3.0)
     ax = figure.subplots()

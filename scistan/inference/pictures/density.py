@@ -59,7 +59,7 @@ def _beyond(values: np.ndarray, end: float, width: float, sign: float) -> float:
 
 
 def _bandwidth(values: np.ndarray, shares: np.ndarray, extent: float) -> float:
-    """Give the geometric mean of Silverman's width, too wide for humps, and Botev's, too narrow for chains."""
+    """Give the geometric mean of Silverman's width, too wide for two humps, and Botev's, too narrow for chains."""
     upper, lower = np.quantile(values, (0.75, 0.25))
     spread = min(values.std(), (upper - lower) / 1.34) or values.std()
     silverman = 0.9 * spread * values.size**-0.2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from scistan.inference.fit import Fit
 
 __all__ = [
-    "Chosen", "Element", "Names", "asked_for", "choose", "draws_at", "element_label", "element_of", "moving", "share",
+    "Chosen", "Element", "Names", "asked_for", "choose", "draws_at", "elements_of", "labels_of", "moving",
+    "share",
 ]
 
 Names = str | Sequence[str] | None
+Place = tuple[str, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +71,7 @@ def choose(fit: Fit, what: str, var_names: Names, limit: object, usual: int) -> 
     if not sizes:
         raise messages.nothing_moves(what)
     taken = share(sizes, most)
-    elements = [element_of(fit, name, at) for name, count in taken.items() for at in varying[name][:count]]
+    elements = elements_of(fit, [(name, at) for name, count in taken.items() for at in varying[name][:count]])
     gone = {name: (size - taken[name], size) for name, size in sizes.items() if taken[name] < size}
     notes = [messages.left_out(len(elements), sum(sizes.values()), gone)] if gone else []
     return Chosen(elements, (*notes, *([messages.constant(still)] if still else [])))
@@ -99,7 +101,7 @@ def asked_for(fit: Fit, var_names: Names) -> dict[str, list[tuple[int, ...]]]:
             raise fit_messages.unknown_draws(asked, fit.posterior, role)
         places = list(np.ndindex(fit.posterior[name].shape[2:]))
         if asked != name:
-            labels = {element_label(fit, name, at): at for at in places}
+            labels = dict(zip(labels_of(fit, [(name, at) for at in places]), places, strict=True))
             if asked not in labels:
                 raise fit_messages.unknown_element(asked, list(labels))
             places = [labels[asked]]
@@ -108,13 +110,16 @@ def asked_for(fit: Fit, var_names: Names) -> dict[str, list[tuple[int, ...]]]:
     return found
 
 
-def element_label(fit: Fit, name: str, at: tuple[int, ...]) -> str:
-    return fit._context.element(name, at, fit.posterior[name].shape[2:])
+def labels_of(fit: Fit, places: Sequence[Place]) -> list[str]:
+    """Call numbers as `summary()` does."""
+    context = fit._context  # of a fit without its model it is made anew at every call
+    return [context.element(name, at, fit.posterior[name].shape[2:]) for name, at in places]
 
 
-def element_of(fit: Fit, name: str, at: tuple[int, ...] = ()) -> Element:
-    """Give one number of a variable."""
-    return Element(name, at, element_label(fit, name, at), draws_at(fit.posterior[name], at))
+def elements_of(fit: Fit, places: Sequence[Place]) -> list[Element]:
+    """Give the numbers at some places."""
+    pairs = zip(places, labels_of(fit, places), strict=True)
+    return [Element(name, at, label, draws_at(fit.posterior[name], at)) for (name, at), label in pairs]
 
 
 def draws_at(array: np.ndarray, at: tuple[int, ...]) -> np.ndarray:
@@ -125,11 +130,11 @@ def draws_at(array: np.ndarray, at: tuple[int, ...]) -> np.ndarray:
     return found
 
 
-def moving(fit: Fit, names: Sequence[str]) -> Iterator[Element]:
-    """Give every number of some variables that varies."""
-    for name in names:
-        for at in map(tuple, np.argwhere(_moving_places(fit.posterior[name])).tolist()):
-            yield element_of(fit, name, at)
+def moving(fit: Fit, names: Sequence[str], most: int) -> list[Element]:
+    """Give the numbers of some variables that vary, so many at most, some of each."""
+    places = {name: list(map(tuple, np.argwhere(_moving_places(fit.posterior[name])).tolist())) for name in names}
+    taken = share({name: len(own) for name, own in places.items() if own}, most)
+    return elements_of(fit, [(name, at) for name, count in taken.items() for at in places[name][:count]])
 
 
 def share(sizes: Mapping[str, int], most: int) -> dict[str, int]:

@@ -154,13 +154,13 @@ def _most(values: np.ndarray) -> tuple[float, float] | None:
 
 
 def _window(posterior: np.ndarray, prior: np.ndarray) -> tuple[float, float]:
-    """Show the posterior whole, and as much of the prior as leaves the posterior an eighth of the width."""
+    """Show the posterior whole, and as much of the prior as leaves the posterior a fifth of the width."""
     low, high = np.quantile(posterior, (0.001, 0.999))
     width = max(high - low, 1e-300)
     middle = (low + high) / 2
     wanted_low, wanted_high = np.quantile(prior, (0.01, 0.99)) if prior.size else (low, high)
-    left = min(low - 0.1 * width, max(wanted_low, middle - 4 * width))
-    right = max(high + 0.1 * width, min(wanted_high, middle + 4 * width))
+    left = min(low - 0.1 * width, max(wanted_low, middle - 2.5 * width))
+    right = max(high + 0.1 * width, min(wanted_high, middle + 2.5 * width))
     least, most = min(posterior.min(), prior.min(initial=np.inf)), max(posterior.max(), prior.max(initial=-np.inf))
     edge = 0.02 * (right - left)
     return float(max(left, least - edge)), float(min(right, most + edge))

@@ -11,7 +11,7 @@ import numpy as np
 from scistan.inference.pictures.canvas import ACCENT, ALARM, bare, finished, label, new_figure, styled
 from scistan.inference.pictures.chains import divergences
 from scistan.inference.pictures.density import density
-from scistan.inference.pictures.elements import Element, Names, choose, moving, share
+from scistan.inference.pictures.elements import Element, Names, choose, moving
 from scistan.messages import pictures as messages
 
 if TYPE_CHECKING:
@@ -82,11 +82,7 @@ def _candidates(fit: Fit) -> list[Element]:
     """Give the latents' numbers; what is derived from them hangs together with them by definition."""
     latents = fit.subject.latents if fit.subject is not None else list(fit.posterior)
     names = [name for name in latents if name in fit.posterior] or list(fit.posterior)
-    found: dict[str, list[Element]] = {}
-    for element in moving(fit, names):
-        found.setdefault(element.name, []).append(element)
-    taken = share({name: len(own) for name, own in found.items()}, _COMPARED)
-    return [element for name, count in taken.items() for element in found[name][:count]]
+    return moving(fit, names, _COMPARED)
 
 
 def _ranks(draws: np.ndarray) -> np.ndarray:

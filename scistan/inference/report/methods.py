@@ -33,9 +33,9 @@ _APPROXIMATIONS = {
 Extremes = dict[str, float]
 
 
-def methods_paragraph(fit: Fit, described: Description | None) -> str:
+def methods_paragraph(fit: Fit, described: Description | None, worst: Extremes) -> str:
     """Write what was fitted, with which priors, how, and how well."""
-    sentences = [_fitted(fit), *_priors(fit, described), _drawn(fit), *_health(fit), *_versions(fit)]
+    sentences = [_fitted(fit), *_priors(fit, described), _drawn(fit), *_health(fit, worst), *_versions(fit)]
     return " ".join(sentence for sentence in sentences if sentence)
 
 
@@ -129,8 +129,7 @@ def extremes(fit: Fit) -> Extremes:
     return found
 
 
-def _health(fit: Fit) -> list[str]:
-    worst = extremes(fit)
+def _health(fit: Fit, worst: Extremes) -> list[str]:
     told = []
     if "rhat" in worst:
         told.append(

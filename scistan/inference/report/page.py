@@ -19,7 +19,7 @@ from scistan.given import as_whole
 from scistan.inference.described import Description
 from scistan.inference.paths import as_path
 from scistan.inference.pictures.canvas import new_figure
-from scistan.inference.pictures.elements import asked_for, draws_at, element_label, share
+from scistan.inference.pictures.elements import asked_for, draws_at, labels_of, share
 from scistan.inference.pictures.marginals import prior_draws
 from scistan.inference.report.data import data_table
 from scistan.inference.report.effects import Coefficient, coefficients
@@ -31,7 +31,7 @@ from scistan.inference.report.figures import (
 )
 from scistan.inference.report.mathml import rows_of
 from scistan.inference.report.methods import extremes, fit_version, methods_paragraph
-from scistan.inference.report.table import Line, Table, posterior_table, quantile_head, significant
+from scistan.inference.report.table import Line, Table, interval_cells, posterior_table, quantile_head
 from scistan.messages import options as option_messages
 from scistan.messages import pictures as messages
 from scistan.version import __version__
@@ -76,12 +76,12 @@ def report_page(fit: Fit, title: str | None = None, question: str | None = None,
             raise option_messages.bad_option(option, given, "a text", repr("Schools"))
     rows = as_whole("limit", limit)
     new_figure(1, 1)  # a report is half pictures: without matplotlib, say so before all else
-    described = _described(fit)
+    described, worst = _described(fit), extremes(fit)
     text: str = _template().render(
         title=title or fit.model_name,
         question=question,
         fit=fit,
-        worst=extremes(fit),
+        worst=worst,
         diagnosis=fit.diagnose(),
         maths=None if described is None else rows_of(described.latex),
         graph=None if described is None else described.picture,
@@ -96,7 +96,7 @@ def report_page(fit: Fit, title: str | None = None, question: str | None = None,
             "diagnosis": list(diagnostic_pictures(fit)),
         },
         effects=_effects(fit, rows),
-        methods=methods_paragraph(fit, described),
+        methods=methods_paragraph(fit, described, worst),
         settings=_settings(fit),
         versions=_versions(fit),
         written=datetime.now(UTC).strftime("%Y-%m-%d"),
@@ -139,13 +139,12 @@ def _prior_table(fit: Fit, limit: int) -> Table:
         return Table(head, (), str(error).splitlines()[0])
     wanted = {name: places for name, places in asked_for(fit, None).items() if name in drawn}
     sizes = {name: len(places) for name, places in wanted.items()}
+    places = [(name, at) for name, count in share(sizes, limit).items() for at in wanted[name][:count]]
     lines = []
-    for name, count in share(sizes, limit).items():
-        for at in wanted[name][:count]:
-            values = draws_at(drawn[name], at).astype(float).ravel()
-            low, middle, high = np.quantile(values, ((1 - _PROBABILITY) / 2, 0.5, (1 + _PROBABILITY) / 2))
-            cells = tuple(significant(float(value), float(high - low)) for value in (low, middle, high))
-            lines.append(Line(element_label(fit, name, at), cells))
+    for (name, at), label in zip(places, labels_of(fit, places), strict=True):
+        values = draws_at(drawn[name], at).astype(float).ravel()
+        ends = np.quantile(values, ((1 - _PROBABILITY) / 2, 0.5, (1 + _PROBABILITY) / 2))
+        lines.append(Line(label, interval_cells(*map(float, ends))))
     total = sum(sizes.values())
     return Table(head, tuple(lines), messages.rows_left_out(len(lines), total) if len(lines) < total else "")
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from scistan.diagnostics.checks import MEASURABLE
 from scistan.diagnostics.statistics import measure
-from scistan.inference.pictures.elements import Names, asked_for, element_of, share
+from scistan.inference.pictures.elements import Names, asked_for, elements_of, share
 from scistan.inference.pictures.marginals import as_probability
 from scistan.messages import pictures as messages
 
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from scistan.inference.fit import Fit
 
 __all__ = [
-    "Line", "Table", "number", "posterior_table", "quantile_head", "row_decimals", "significant",
-    "table",
+    "Line", "Table", "interval_cells", "number", "posterior_table", "quantile_head", "row_decimals", "table",
 ]
 
 _DIGITS = 2  # of the standard deviation: what else there is of a mean is noise
@@ -60,25 +59,23 @@ def posterior_table(
     wanted = asked_for(fit, var_names)
     sizes = {name: len(places) for name, places in wanted.items()}
     taken = sizes if limit is None else share(sizes, limit)
-    health = measure({n: np.asarray(fit.posterior[n], float) for n in taken if taken[n]}) if _has_chains(fit) else {}
+    elements = elements_of(fit, [(name, at) for name, count in taken.items() for at in wanted[name][:count]])
+    health = measure({"shown": np.stack([e.draws for e in elements], axis=2)})["shown"] if _has_chains(fit) else None
     lines = []
-    for name, count in taken.items():
-        for at in wanted[name][:count]:
-            element = element_of(fit, name, at)
-            cells = summary_cells(element.flat, probability)
-            if health:
-                own = health[name]
-                rhat, bulk, tail = (float(part[at]) for part in (own.rhat, own.bulk_ess, own.tail_ess))
-                cells += (_rhat(rhat), _whole(bulk), _whole(tail))
-            lines.append(Line(element.label, cells))
+    for k, element in enumerate(elements):
+        cells = summary_cells(element.flat, probability)
+        if health is not None:
+            rhat, bulk, tail = (float(part[k]) for part in (health.rhat, health.bulk_ess, health.tail_ess))
+            cells += (_rhat(rhat), _whole(bulk), _whole(tail))
+        lines.append(Line(element.label, cells))
     total = sum(sizes.values())
     note = messages.rows_left_out(len(lines), total) if len(lines) < total else ""
     head = ("mean", "sd", *quantile_head(probability))
-    return Table((*head, "R-hat", "bulk ESS", "tail ESS") if health else head, tuple(lines), note)
+    return Table((*head, "R-hat", "bulk ESS", "tail ESS") if health is not None else head, tuple(lines), note)
 
 
 def _has_chains(fit: Fit) -> bool:
-    return fit.method == "mcmc" and fit.shape[1] >= MEASURABLE
+    return fit.method == "mcmc" and fit.shape[1] >= MEASURABLE and bool(fit.posterior)
 
 
 def quantile_head(probability: float) -> tuple[str, str, str]:
@@ -118,15 +115,16 @@ def number(value: float, decimals: int) -> str:
     return text.removeprefix("-") if not float(text) else text
 
 
-def significant(value: float, spread: float) -> str:
-    """Write a number with three digits, or as nothing where it is nothing beside the spread.
+def interval_cells(*ends: float) -> tuple[str, ...]:
+    """Write the ends of an interval: by its width, or by digits of their own where it lies on one side of zero.
 
-    >>> significant(0.0371, 2.0), significant(61.23, 2.0), significant(1e-5, 2.0)
-    ('0.0371', '61.2', '0')
+    >>> interval_cells(-1.6452, 0.0088, 1.6787), interval_cells(0.0371, 4.98, 61.23)
+    (('-1.6', '0.0', '1.7'), ('0.0371', '4.98', '61.2'))
     """
-    if not math.isfinite(value):
-        return _ABSENT
-    return "0" if abs(value) < 1e-4 * spread else f"{value:.3g}"
+    if not all(map(math.isfinite, ends)) or ends[0] * ends[-1] > 0:
+        return tuple(f"{value:.3g}" if math.isfinite(value) else _ABSENT for value in ends)
+    decimals = row_decimals((ends[-1] - ends[0]) / 3)
+    return tuple(number(value, decimals) for value in ends)
 
 
 def _rhat(value: float) -> str:

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium h
 # The page allows no script: to look at it, the policy goes, and with it nothing that is seen.
 LOOK = """<script>
 const number = text => (text.match(/[\\d.]+/g) || [0, 0, 0]).slice(0, 3).map(Number);
+addEventListener("load", () => {
 const seen = [...document.querySelectorAll("h1, h2, h3, p, td, th, dt, dd, figcaption, pre, li, a")].filter(e => e.innerText.trim());
 document.title = JSON.stringify({
   paper: number(getComputedStyle(document.body).backgroundColor),
@@ -23,7 +24,7 @@ document.title = JSON.stringify({
                          right: e.closest(".wide, pre") ? 0 : e.getBoundingClientRect().right})),
   images: [...document.images].map(e => e.complete && e.naturalWidth > 0),
   maths: [...document.querySelectorAll("math")].map(e => e.getBoundingClientRect().height),
-  width: document.documentElement.scrollWidth});
+  width: document.documentElement.scrollWidth})});
 </script></body>"""
 SCHEMES = {"light": "1", "dark": "0"}
 

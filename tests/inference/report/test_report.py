@@ -15,6 +15,7 @@ from scistan.messages.sampling import ChainWarning
 
 OPTIONS = {"draws": 200, "warmup": 200, "seed": 1, "engine": "stanli", "progress": False}
 EVIL = "<script>alert('x')</script>"
+DIM = "dim <img src=x onerror=alert(1)>"  # a file would not take a slash in it
 SECTIONS = ["model", "data", "posterior", "prior", "effects", "predictions", "diagnosis", "methods", "provenance"]
 VOID = {"meta", "img", "br", "hr", "link", "input", "mspace", "path", "rect"}
 
@@ -32,6 +33,7 @@ class Page(HTMLParser):
         known = dict(attrs)
         self.tags.append((tag, known))
         self.ids += [known["id"]] if "id" in known else []
+        self.by_section[self.at] = self.by_section.get(self.at, "") + " "
         if tag == "section":
             self.at = known.get("id", "")
         if tag not in VOID:
@@ -51,12 +53,12 @@ class Page(HTMLParser):
 
 
 def evil():
-    m = ss.Model(f"evil {EVIL}", coords={f"dim {EVIL}": [EVIL, "größe & \"x\"", "$\\frac{"]})
-    m.size = ss.data([1.0, 2.0, 4.0], dims=f"dim {EVIL}")
+    m = ss.Model(f"evil {EVIL}", coords={DIM: [EVIL, "größe & \"x\"", "$\\frac{"]})
+    m.size = ss.data([1.0, 2.0, 4.0], dims=DIM)
     m.a, m.beta = ss.Normal(0, 1), ss.Normal(0, 1)
-    m.effect = ss.Normal(0, 1, dims=f"dim {EVIL}")
+    m.effect = ss.Normal(0, 1, dims=DIM)
     m.twice = 2 * m.beta
-    m.y = ss.Normal(m.a + m.beta * m.size + m.effect, 1).observe([0.5, 1.0, 2.5], dims=f"dim {EVIL}")
+    m.y = ss.Normal(m.a + m.beta * m.size + m.effect, 1).observe([0.5, 1.0, 2.5], dims=DIM)
     return m
 
 
@@ -102,6 +104,8 @@ def test_what_users_named_is_text(page):
     assert f"Title {EVIL}" in read.text
     assert f"evil {EVIL}" in read.text
     assert f"effect[{EVIL}]" in read.text
+    assert f"{DIM}: 3" in read.text
+    assert not any(attrs.get("src") == "x" for _, attrs in read.tags)
     assert f"a note with {EVIL} and code" in read.text
     assert "größe & \"x\"" in read.text
     assert "Is 1 < 2 & so on?" in read.text

@@ -49,8 +49,8 @@ class Cells(HTMLParser):
         super().__init__()
         self.tags, self.texts = [], []
 
-    def handle_starttag(self, tag, _):
-        self.tags.append(tag)
+    def handle_starttag(self, tag, attrs):
+        self.tags += [tag] if dict(attrs).keys() <= {"style"} else ["with more than style"]
 
     def handle_data(self, data):
         self.texts.append(data)
@@ -69,7 +69,7 @@ def test_limits_and_mistakes(fit):
     assert "2 of 5 rows" in fit.table("latex", limit=2)
     with pytest.raises(ValueError, match="'latex', 'markdown', 'html'"):
         fit.table("word")
-    with pytest.raises(KeyError, match="did you mean `mu`"):
+    with pytest.raises(KeyError, match="known: b, mu"):
         fit.table(var_names="mo")
     with pytest.raises(ss.ModelError, match="between 0 and 1"):
         fit.table(probability=1)
