@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from scistan.errors import ArgumentError, DataError, ModelError, UnsupportedError
 from scistan.graph.places import user_place
-from scistan.messages.model import nearest
+from scistan.messages.arguments import nearest
 from scistan.messages.neighbours import of_fits_elsewhere
 from scistan.messages.values import as_given, kind_of, name_given
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from scistan.errors import DataError, ModelError, Place, UnsupportedError
 from scistan.graph.places import user_place
+from scistan.messages.arguments import nearest
 from scistan.messages.data import shown
-from scistan.messages.model import nearest
 
 if TYPE_CHECKING:
     from scistan.inference.extrapolation import Far

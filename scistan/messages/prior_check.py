@@ -7,7 +7,7 @@ from typing import Protocol
 
 from scistan.errors import DataError, ModelError, Place, UnsupportedError
 from scistan.graph.places import user_place
-from scistan.messages.model import nearest
+from scistan.messages.arguments import nearest
 from scistan.messages.values import as_given
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from scistan.errors import ModelError, Place, SamplingError, UnsupportedError
 from scistan.graph.places import user_place
-from scistan.messages.model import nearest
+from scistan.messages.arguments import nearest
 from scistan.messages.values import as_given, in_gigabytes, kind_of
 
 
