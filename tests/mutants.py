@@ -36,6 +36,7 @@ STATISTICS = "tests/diagnostics/test_statistics.py"
 CURVATURE = "tests/inference/point/test_curvature.py"
 INTERVALS = "tests/inference/point/test_intervals.py"
 ESTIMATE = "tests/inference/point/test_estimate.py"
+PRIORS = "tests/inference/test_prior_check.py"
 
 # fmt: off
 MUTANTS = (
@@ -178,5 +179,11 @@ MUTANTS = (
     Mutant("toolchain/workspace.py", "if try_lock(owner) and owner_of(folder).exists():", "if try_lock(owner):", LIVE),
     Mutant("toolchain/use.py", "if os.fstat(descriptor).st_ino != os.stat(record).st_ino:", "if False:", LIVE),
     Mutant("toolchain/use.py", "yield try_lock(descriptor)", "yield True", "tests/toolchain/test_evict.py", "held"),
+    # prior checks: what is drawn again, and what a constant may be
+    Mutant("targets/scipy/redraw.py", "reached[node] = node in gone or any(reached[arg] for arg in node.args)", "reached[node] = node in gone", PRIORS, "moved or step"),
+    Mutant("targets/scipy/redraw.py", "if term.law is not old[term.name] or _reaches", "if _reaches", PRIORS, "moved"),
+    Mutant("inference/prior_check/change.py", "lower, upper = (cutting(bounds[side], own, tuple(args), side) for side in", "lower, upper = (bounds[side] for side in", PRIORS, "cut"),
+    Mutant("inference/prior_check/change.py", "not np.all(low < high)", "False", PRIORS, "sense"),
+    Mutant("inference/prior_check/checks.py", "return value < self.threshold if self.below else value > self.threshold", "return value > self.threshold", PRIORS, "sick or sensible"),
 )
 # fmt: on

@@ -8,7 +8,7 @@ from scistan.errors import DataError, ModelError, Place
 from scistan.graph.labels import LabelsDiffer
 from scistan.graph.places import user_place
 from scistan.messages.arguments import Lengths, nearest
-from scistan.messages.values import as_given
+from scistan.messages.values import as_given, name_given
 
 
 def dim_length(name: str, dim: str, expected: int, given: int, labelled: bool) -> DataError:
@@ -237,8 +237,8 @@ def data_no_dict(given: object) -> DataError:
     )
 
 
-def unknown_coords(dim: str, known: Iterable[str]) -> DataError:
-    return DataError(f"the model has no dim `{dim}`.", remedy=nearest(dim, known), place=user_place())
+def unknown_coords(dim: object, known: Iterable[str]) -> DataError:
+    return DataError(f"the model has no dim `{name_given(dim)}`.", remedy=nearest(dim, known), place=user_place())
 
 
 def coords_no_dict(given: object) -> DataError:
