@@ -114,7 +114,8 @@ MUTANTS = (
     Mutant("targets/torch/batches.py", "share = batch.size / self.total", "share = 1.0", "tests/inference/point/test_batches.py", "add_up"),
     # certificates and locks
     Mutant("inference/certify.py", "off = abs((seen.engine - base.engine) - (seen.scipy - base.scipy))", "off = 0.0", CERTIFICATE),
-    Mutant("inference/certify.py", "size + abs(jacobian), engine - jacobian, gradient", "size + abs(jacobian), engine, gradient", CERTIFICATE),
+    Mutant("inference/certify.py", "float(size) + abs(jacobian), engine - jacobian", "float(size) + abs(jacobian), engine", CERTIFICATE),
+    Mutant("inference/certify.py", "told.doubt <= _DOUBT", "True", CERTIFICATE),
     Mutant("inference/certificate.py", "bool(self.density_agrees and self.gradient_agrees)", "bool(self.density_agrees)", CERTIFICATE),
     Mutant("toolchain/workspace.py", 'if os.name != "posix" else try_lock(descriptor)', 'if os.name != "posix" else True', LIVE),
     Mutant("toolchain/workspace.py", "if try_lock(owner) and owner_of(folder).exists():", "if try_lock(owner):", LIVE),

@@ -42,7 +42,7 @@ from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy.evaluate import NUMPY
 from scistan.targets.stan.program import lower_to_stan
 
-__all__ = ["fit_of", "sample", "subject_of"]
+__all__ = ["fit_of", "sample", "subject_of", "warn_if_ill"]
 
 # Nodes are interned in one table: threads that sample many models lower them one at a time.
 _GRAPH_WORK = threading.Lock()
@@ -118,7 +118,7 @@ def sample(
     fit = fit_of(subject, found, settings, plan.why, notes, keep)
     fit.judged = judged
     fit.certificate = certificate if ENGINES[fit.engine].embedded else None
-    _warn(fit)
+    warn_if_ill(fit)
     return fit
 
 
@@ -243,7 +243,7 @@ def _latent(subject: Subject, found: Draws, name: str, shape: tuple[int, int]) -
     return np.empty((*shape, *subject.shape(name)))
 
 
-def _warn(fit: Fit) -> None:
+def warn_if_ill(fit: Fit) -> None:
     """Say aloud what must not be overlooked: missing chains and ill draws, whoever chose the engine."""
     told = list(fit.draws.notes) if not fit.draws.complete else []
     if fit.subject is not None:

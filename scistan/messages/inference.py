@@ -181,6 +181,14 @@ def program_refused(engine: str, why: str, program: str) -> ScistanError:
     return InternalError(f"the generated program was refused by {engine}: {why}", attachment=program)
 
 
+def draws_are_held() -> ModelError:
+    return ModelError(
+        "`fit.draws` is what the engine gave back, and no function.",
+        remedy='`fit.posterior["b"]` is an array of draws, `fit["b"]` has labels, `fit.idata` holds all for ArviZ',
+        place=user_place(),
+    )
+
+
 def no_signal_stack() -> UnsupportedError:
     """stanli's compiler would end the process: see `engines/loading.py`."""
     return UnsupportedError(

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import scistan as ss
+from scistan.messages.sampling import ChainWarning
 
 
 def small() -> ss.Model:
@@ -51,3 +52,13 @@ def test_every_method_of_cmdstanpy_runs_on_a_full_executable(tmp_path):
             chains=1, iter_warmup=50, iter_sampling=20, metric="dense_e", show_progress=False, **given
         )
         assert dense.draws().shape[0] == 20
+
+
+@pytest.mark.slow
+def test_an_approximation_that_differs_from_the_posterior_warns():
+    """A heavy tail beside a normal approximation: the importance ratios have no mean."""
+    m = ss.Model("heavy")
+    m.x = ss.StudentT(1.2, 0, 1, shape=5)
+    with pytest.warns(ChainWarning, match="Pareto k"):
+        fit = m.laplace(draws=400, seed=1, progress=False)
+    assert fit.diagnose().hints[0].check == "Pareto k"
