@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from scistan.distributions import CONSTRUCTORS, REGISTRY
-from scistan.engines.loading import load_stanli_before_torch
 from scistan.errors import UnsupportedError
 from scistan.messages.inference import no_torch
 
@@ -29,11 +28,6 @@ os.environ["SCISTAN_CACHE"] = os.environ["SCISTAN_TEST_CACHE"]
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run what takes long: hundreds of kills, thousands of models")
     parser.addoption("--accept", action="store_true", help="rewrite the golden files")
-
-
-def pytest_sessionstart() -> None:
-    """Let tests use torch in any order; what happens to users who do is seen in processes of their own."""
-    load_stanli_before_torch()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -17,14 +17,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from scistan.engines import matrix_unit
-from scistan.messages import sampling as messages
 from scistan.surface import checked, version_of
 
-__all__ = [
-    "has_tape", "load_cmdstanpy", "load_nutpie", "load_stanli", "load_stanli_before_torch", "text_for_stanli",
-    "version_of",
-]  # fmt: skip
+__all__ = ["has_tape", "load_cmdstanpy", "load_nutpie", "load_stanli", "text_for_stanli", "version_of"]
 
 _loader: int | None = None
 _guard = threading.Lock()
@@ -37,21 +32,10 @@ def load_stanli() -> Any:
         if _loader is None:
             # Somebody else's import happened in the main thread, as imports do.
             here = "stanli" not in sys.modules
-            late = matrix_unit.is_granted()
-            if here and late:
-                raise messages.torch_came_first()
             found = checked("stanli", import_module("stanli"))
-            if not late:
-                found.stan_to_mir("model {}")  # its compiler starts now: later it may be too late
             _loader = threading.get_ident() if here else threading.main_thread().ident
             return found
         return sys.modules["stanli"]
-
-
-def load_stanli_before_torch() -> None:
-    """Load stanli while it can be: not after torch, on a CPU with a matrix unit."""
-    if _loader is None and matrix_unit.is_there() and not matrix_unit.is_granted() and find_spec("stanli"):
-        load_stanli()
 
 
 def load_cmdstanpy() -> Any:

@@ -8,6 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from scistan.messages import inference as messages
+
 __all__ = ["Chains", "Draws", "Engine", "Rejected", "Request"]
 
 
@@ -83,6 +85,10 @@ class Draws:
     complete: bool = True
     native: Any = None
     rejected: tuple[Rejected, ...] = ()
+
+    def __call__(self, *_: object, **__: object) -> Any:
+        """Say where the draws are: other packages have a method of this name."""
+        raise messages.draws_are_held()
 
     @property
     def values(self) -> Mapping[str, np.ndarray]:

@@ -24,7 +24,7 @@ from scistan.inference.fit import Fit
 from scistan.inference.foreign import translate
 from scistan.inference.inits import starting_values
 from scistan.inference.refusal import in_users_terms
-from scistan.inference.sample import fit_of
+from scistan.inference.sample import fit_of, warn_if_ill
 from scistan.inference.subject import Subject
 from scistan.messages import foreign
 from scistan.messages import sampling as messages
@@ -86,7 +86,9 @@ def approximate(
     kept = _chains(names, table[:draws])
     found = Draws(kept, "cmdstan", {"cmdstanpy": version_of("cmdstanpy")}, timing, (1,), native=_Kept(native, folder))
     settings = {"draws": draws, "seed": used, **options}
-    return fit_of(subject, found, settings, "", (), method=method)
+    fit = fit_of(subject, found, settings, "", (), method=method)
+    warn_if_ill(fit)
+    return fit
 
 
 @dataclass(frozen=True, slots=True, eq=False)

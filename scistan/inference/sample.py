@@ -44,7 +44,7 @@ from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy.evaluate import NUMPY
 from scistan.targets.stan.program import lower_to_stan
 
-__all__ = ["GRAPH_WORK", "fit_of", "sample", "sampled", "subject_of"]
+__all__ = ["GRAPH_WORK", "fit_of", "sample", "sampled", "subject_of", "warn_if_ill"]
 
 # Nodes are interned in one table: threads that sample many models lower them one at a time.
 GRAPH_WORK = threading.RLock()
@@ -68,7 +68,7 @@ def sample(
     fit = sampled(
         instance, draws, warmup, chains, seed, engine, inits, progress, model, keep, executor, **options
     )
-    _warn(fit)
+    warn_if_ill(fit)
     return fit
 
 
@@ -286,7 +286,7 @@ def _latent(subject: Subject, found: Draws, name: str, shape: tuple[int, int]) -
     return np.empty((*shape, *subject.shape(name)))
 
 
-def _warn(fit: Fit) -> None:
+def warn_if_ill(fit: Fit) -> None:
     """Say aloud what must not be overlooked: missing chains and ill draws, whoever chose the engine."""
     told = list(fit.draws.notes) if not fit.draws.complete else []
     if fit.subject is not None:

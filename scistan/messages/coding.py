@@ -42,6 +42,13 @@ def taken_as_factor(name: str, what: str, levels: Sequence[object], numbers: boo
     return f"{holder} {what}: taken as a factor of levels {shown(levels)}; `ss.factor` says so itself{instead}"
 
 
+def observed_dates(name: str, distribution: str, origin: str) -> str:
+    return (
+        f"`{name}` observes dates: {distribution} sees days since the earliest of them, {origin}; "
+        "`(dates - start).dt.days` counts from a day of your own"
+    )
+
+
 def missing_labels(name: str, count: int, where: object) -> DataError:
     own = ', or give them a level of their own, `column.fillna("unknown")`'
     return _missing(name, count, where, f"drop those rows before the model sees them{own}")

@@ -163,6 +163,14 @@ def program_refused(engine: str, why: str, program: str) -> ScistanError:
     return InternalError(f"the generated program was refused by {engine}: {why}", attachment=program)
 
 
+def draws_are_held() -> ModelError:
+    return ModelError(
+        "`fit.draws` is what the engine gave back, and no function.",
+        remedy='`fit.posterior["b"]` is an array of draws, `fit["b"]` has labels, `fit.idata` holds all for ArviZ',
+        place=user_place(),
+    )
+
+
 def own_stan_refused(what: str, why: str, place: Place | None) -> ModelError:
     """Stan text of the user's own that stanc does not take."""
     return ModelError(f"stanc refuses the Stan of your {what}, {why}", remedy="mend its Stan text there", place=place)

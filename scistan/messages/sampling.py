@@ -62,15 +62,6 @@ def engine_missing(engine: str, why: str, fix: str) -> UnsupportedError:
     return UnsupportedError(f"the engine {as_given(engine)} cannot be used: {why}.", remedy=fix, place=user_place())
 
 
-def torch_came_first() -> UnsupportedError:
-    what = "stanli's Stan compiler cannot start any more in this process: torch was used before it, on a CPU with AMX."
-    remedy = (
-        'draw with `engine="cmdstan"`; or, in a new process, `import stanli; stanli.stan_to_mir("model {}")` before '
-        "torch is used, or ONEDNN_MAX_CPU_ISA=AVX512_CORE in the environment"
-    )
-    return UnsupportedError(what, remedy=remedy, place=user_place())
-
-
 def unknown_option(engine: str, option: str, known: Iterable[str], others: Sequence[str]) -> ModelError:
     has = " and ".join(repr(name) for name in others)
     remedy = f"{has} {'has' if len(others) == 1 else 'have'} it" if others else nearest(option, known)

@@ -14,11 +14,12 @@ from scistan.errors import Place
 from scistan.graph.graph import Law
 from scistan.graph.labels import Labels
 from scistan.graph.node import Apply, Data, Node
-from scistan.graph.places import first_place
+from scistan.graph.places import first_place, warn_at_users_line
 from scistan.messages import coding as messages
 from scistan.messages import data as data_messages
 from scistan.messages import model as model_messages
 from scistan.model.axes import Axes, dim_key
+from scistan.ops.days import Dates
 from scistan.ops.expression import Expression
 from scistan.ops.levels import Levels, is_factor, level_name
 from scistan.shapes import Size
@@ -98,8 +99,10 @@ def recoded(codes: np.ndarray, old: Sequence[object], new: Sequence[object]) -> 
 
 
 def check_outcome(name: str, law: Law, leaf: Data) -> None:
-    """Refuse labels as observed values of a distribution whose values are no categories."""
+    """Refuse labels as observed values of a distribution whose values are no categories; say what dates become."""
     d: Distribution = law.distribution
+    if isinstance(leaf.coding, Dates):
+        warn_at_users_line(messages.observed_dates(name, d.title, leaf.coding.origin), model_messages.ModelWarning)
     if isinstance(leaf.coding, Levels) and d.support is not BINARY and not d.stan.one_based:
         raise messages.labels_for_numbers(name, d.title, leaf.coding.levels)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from scistan.domains import Domain
@@ -92,9 +94,18 @@ class Op:
             return known
         if self.arity is not None and len(args) != self.arity:
             raise messages.wrong_argument_count(self.name, self.arity, len(args))
+        self._check_attributes(attributes or {})
         shape, equal = self.result_shape(tuple(arg.shape for arg in args), attributes or {})
         integer = self.integer and all(arg.integer for arg in args)
         return apply(self, args, key, shape, integer, equal)
+
+    def _check_attributes(self, attributes: Attributes) -> None:
+        """Find a caller of ours that forgets an attribute here, not where the node is first evaluated."""
+        needed, known = _attributes_of(self)
+        missing = sorted(needed - attributes.keys())
+        unknown = sorted(attributes.keys() - known) if known is not None else []
+        if missing or unknown:
+            raise TypeError(f"{self.name}: attributes missing: {missing}, unknown: {unknown}")
 
     def result_shape(self, shapes: tuple[Shape, ...], attributes: Attributes) -> tuple[Shape, tuple[Equality, ...]]:
         """Give the shape of the result, and the equalities of sizes that it rests on."""
@@ -102,6 +113,21 @@ class Op:
             return (self.shape or elementwise_shape)(shapes, attributes)
         except SizeConflict:
             raise messages.shapes_do_not_broadcast(self.name, [values_of(s) for s in shapes]) from None
+
+
+@cache
+def _attributes_of(op: Op) -> tuple[frozenset[str], frozenset[str] | None]:
+    """Give the keywords that an op's function must be given, and all that it knows; None where that is not told."""
+    if not callable(op.numpy):
+        return frozenset(), None
+    try:
+        given = inspect.signature(op.numpy).parameters.values()
+    except (TypeError, ValueError):
+        return frozenset(), None
+    by_keyword = [p for p in given if p.kind is p.KEYWORD_ONLY]
+    open_ended = any(p.kind is p.VAR_KEYWORD for p in given)
+    needed = frozenset(p.name for p in by_keyword if p.default is p.empty)
+    return needed, None if open_ended or not by_keyword else frozenset(p.name for p in by_keyword)
 
 
 def elementwise_shape(shapes: tuple[Shape, ...], _: Attributes) -> tuple[Shape, tuple[Equality, ...]]:

@@ -142,6 +142,13 @@ def test_what_an_engine_does_not_record_is_not_assessed():
     assert [u.check for u in diagnosis.unassessed] == ["divergences", "tree depth", "E-BFMI", "stuck chains", "step sizes"]
 
 
+def test_energy_that_is_no_number_in_one_chain_hides_no_other():
+    energy = np.cumsum(np.random.default_rng(2).normal(size=(4, 500)), axis=1)
+    energy[1, 7] = np.nan
+    found = check_draws({"x": well()}, {**statistics(), "energy": energy})
+    assert [hint.check for hint in found.hints] == ["E-BFMI"]
+
+
 def test_elements_are_called_by_their_labels():
     apart = well(shape=(2, 3))
     apart[0, :, 1, 2] += 4

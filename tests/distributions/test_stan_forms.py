@@ -16,7 +16,7 @@ from scistan.domains import Domain
 NAMED = [n for n, d in sorted(REGISTRY.items()) if d.stan.name]
 EVERY = sorted(REGISTRY)
 # Stan has these cumulative probabilities, but our own formula is written in their place.
-WRITTEN_OUT = {"exp_mod_normal"}
+WRITTEN_OUT = {"exp_mod_normal", "gamma", "inv_gamma", "chi_square", "inv_chi_square", "scaled_inv_chi_square"}
 
 
 @cache

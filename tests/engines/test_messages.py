@@ -11,7 +11,6 @@ METRICS = {"stanli": ("diag", "dense"), "nutpie": ("low_rank", "diag")}
 SAID = {
     "unknown_engine": lambda: messages.unknown_engine("jags", INSTALLED),
     "engine_missing": lambda: messages.engine_missing("nutpie", "nutpie not installed", "pip install 'scistan[nutpie]'"),
-    "torch_came_first": messages.torch_came_first,
     "unknown_option elsewhere": lambda: messages.unknown_option("nutpie", "thin", ["metric"], ["stanli", "cmdstan"]),
     "unknown_option misspelled": lambda: messages.unknown_option("stanli", "adapt_dleta", ["adapt_delta"], []),
     "unknown_option of another package": lambda: messages.unknown_option("stanli", "tune", ["adapt_delta"], []),

@@ -68,6 +68,11 @@ def test_names_after_the_dot_lead_to_ours(fit, name, words):
     assert not hasattr(fit, name)
 
 
+def test_draws_are_no_function_and_say_what_is(fit):
+    with pytest.raises(ss.ModelError, match=r"fit\.posterior\[.b.\].*fit\.idata"):
+        fit.draws(concat_chains=True)
+
+
 def test_summary_takes_names_and_tells_what_it_cannot(fit):
     assert list(fit.summary("mu").index) == ["mu"]
     assert list(fit.summary(["mu", "gap"]).index) == ["mu", "gap"]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import scistan as ss
+from scistan.messages.sampling import ChainWarning
 
 DATA = np.array([1.0, 2.0, 4.0, 3.0])
 SPREAD = (1 / 100 + DATA.size) ** -0.5
@@ -131,3 +132,13 @@ def test_log_prob(full, given):
     exact = [-0.5 * ((mu - CENTRE) / SPREAD) ** 2 for mu in (0.0, 1.0)]
     assert np.isclose(values[1].iloc[0] - values[0].iloc[0], exact[1] - exact[0], rtol=1e-6)
     np.testing.assert_allclose(values[0].iloc[1], CENTRE / SPREAD**2, rtol=1e-6)
+
+
+@pytest.mark.slow
+def test_an_approximation_that_differs_from_the_posterior_warns():
+    """A heavy tail beside a normal approximation: the importance ratios have no mean."""
+    m = ss.Model("heavy")
+    m.x = ss.StudentT(1.2, 0, 1, shape=5)
+    with pytest.warns(ChainWarning, match="Pareto k"):
+        fit = m.laplace(draws=400, seed=1, progress=False)
+    assert fit.diagnose().hints[0].check == "Pareto k"

@@ -447,3 +447,15 @@ CODED = {
 def test_a_coding_is_read_back_as_it_was_written(make):
     coding = make()._scistan_node_.coding
     assert coding_from_plain(json.loads(json.dumps(coding.to_plain()))) == coding
+
+
+def test_observed_dates_are_told() -> None:
+    dates = pd.to_datetime(["2020-01-03", "2020-01-01", "2020-01-06"])
+    m = ss.Model()
+    m.mu = ss.Normal(0, 10)
+    with pytest.warns(ModelWarning, match=r"`y` observes dates: Normal sees days since .* 2020-01-01"):
+        m.y = ss.Normal(m.mu, 1).observe(dates)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        m.x = ss.data(dates)  # as a predictor nothing hangs on the origin
+        m.z = ss.Normal(m.mu, 1).observe(dates - dates.min())

@@ -97,3 +97,14 @@ def test_a_shape_rule_of_ones_own(rule):
     np.testing.assert_allclose(
         value_of(spread(x), [x], [np.stack([values, 2 * values])], [True])[1], 2 * np.ptp(values, axis=-1)
     )
+
+
+def test_an_op_without_its_attributes_is_noticed_when_it_is_built() -> None:
+    from scistan.graph.node import literal
+    from scistan.ops.declaration import REGISTRY
+
+    node = ss.data([1.0, 2.0])._scistan_node_
+    with pytest.raises(TypeError, match=r"attributes missing: \['axis'\]"):
+        REGISTRY["cumsum"].build((node,), {})
+    with pytest.raises(TypeError, match=r"unknown: \['axes'\]"):
+        REGISTRY["stack"].build((node, literal(1.0)), {"axis": 0, "axes": 0})

@@ -10,8 +10,12 @@ from tests.targets.stan_cases import add, build, cases
 CASES = {str(case): case for case in cases()}
 # Most of what stanc takes for one case is its start, and its remarks take the square of a program's length.
 TOGETHER = 6
-# Remarks of stanc that are the user's to hear, or that mistake a likelihood for a second prior.
-ALLOWED = re.compile(r"has (no|\d+) priors|hard\s+constraints|unit\s+scale|no priors|(?i:cholesky factor variant)")
+# Remarks of stanc that are the user's to hear, or that mistake a likelihood for a second prior. The branches of
+# `log_gamma_tail` depend on parameters, and are one smooth function (`test_stan_accuracy.py`).
+ALLOWED = re.compile(
+    r"has (no|\d+) priors|hard\s+constraints|unit\s+scale|no priors|(?i:cholesky factor variant)"
+    r"|A control flow statement inside function log_gamma_tail depends on"
+)
 
 
 def remarks(text: str) -> list[str]:

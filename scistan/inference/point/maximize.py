@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scistan.engines.loading import load_stanli_before_torch
 from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable
@@ -40,7 +39,6 @@ __all__ = ["lower", "maximize"]
 def maximize(instance: Instance, verb: str, model: Fitted | None = None, /, **given: Any) -> PointEstimate:
     """Maximize the joint density over the sampled coordinates (`"map"`), or the observed terms alone (`"mle"`)."""
     options = read_options(verb, given)
-    load_stanli_before_torch()
     target = choose_target(options.device, options.dtype)
     clock = _Clock()
     objective = lower(instance, verb, options, target)
