@@ -94,7 +94,9 @@ def test_an_executable_of_every_method_is_found_again(made):
 def test_sample(full, given, metric):
     fit = full.sample(chains=2, iter_warmup=300, iter_sampling=1000, metric=metric, show_progress=False, **given)
     within(fit.stan_variable("mu"), chance=8)  # a chain's draws depend on each other
-    again = full.generate_quantities(data=given["data"], previous_fit=fit, seed=2, gq_output_dir=given["output_dir"])
+    # Files are named by the second: in the same folder they would be those of the sample.
+    apart = Path(given["output_dir"]) / "again"
+    again = full.generate_quantities(data=given["data"], previous_fit=fit, seed=2, gq_output_dir=str(apart))
     np.testing.assert_allclose(again.stan_variable("twice"), 2 * fit.stan_variable("mu"), rtol=1e-5)
 
 
