@@ -71,7 +71,7 @@ def test_draws_are_thinned_and_ties_are_broken_by_chance():
     assert among == 80
     assert rank == (draws[:, ::10] < 0.1).sum()
     assert rank / 81 <= place <= (rank + 1) / 81
-    tied = [one._place(3.0, np.full((2, 50), 3.0), 100.0, rng)[2] for _ in range(400)]
+    tied = [one._place(3.0, np.full((2, 50), 3.0), 100.0, rng)[2] for k in range(400)]
     assert p_value(np.array(tied)) > 1e-6
     assert max(tied) - min(tied) > 0.9
 
