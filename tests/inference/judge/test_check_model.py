@@ -7,6 +7,7 @@ from scipy.stats import norm
 import scistan as ss
 from scistan.diagnostics import Context
 from scistan.inference.judge.loo_pit import loo_pit
+from scistan.inference.judge.predictive import Statistic, compare
 from scistan.inference.judge.sensitivity import sensitivities, top_level
 from tests.zoo import eight_schools, logistic
 
@@ -127,6 +128,11 @@ def test_places_without_each_observation_have_a_closed_form():
 
 def test_only_priors_that_depend_on_no_latent_are_scaled():
     assert [t.name for t in top_level(eight_schools().instance())] == ["mu", "tau"]
+
+
+def test_ties_count_half():
+    same = compare("y", Statistic("first", lambda x: x[:, 0]), np.array([2.0, 1.0]), np.full((2, 10, 2), 2.0))
+    assert (same.p, same.low, same.high) == (0.5, 2.0, 2.0)
 
 
 def test_statistics_of_ones_own():

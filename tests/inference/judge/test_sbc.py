@@ -13,6 +13,7 @@ import pytest
 import scistan as ss
 from scistan.inference.judge import replicate as one
 from scistan.inference.judge import sbc as _  # noqa: F401  which is to know the honest `simulated`
+from scistan.inference.judge.uniform import p_value
 from tests.inference.calibrated_models import KINDS
 
 SMALL = {"replications": 12, "draws": 60, "warmup": 150, "seed": 3, "progress": False}
@@ -61,6 +62,18 @@ def test_a_sampler_that_moves_too_little_is_found():
         replications=40, draws=25, warmup=0, seed=1, level=FAMILY_WISE, step_size=0.001, max_treedepth=1, progress=False
     )
     assert not found.ok
+
+
+def test_draws_are_thinned_and_ties_are_broken_by_chance():
+    rng = np.random.default_rng(1)
+    draws = rng.normal(size=(2, 400))
+    rank, among, place = one._place(0.1, draws, 80.0, rng)
+    assert among == 80
+    assert rank == (draws[:, ::10] < 0.1).sum()
+    assert rank / 81 <= place <= (rank + 1) / 81
+    tied = [one._place(3.0, np.full((2, 50), 3.0), 100.0, rng)[2] for k in range(400)]
+    assert p_value(np.array(tied)) > 1e-6
+    assert max(tied) - min(tied) > 0.9
 
 
 def test_results_do_not_depend_on_where_they_are_made():
