@@ -10,6 +10,7 @@ import numpy as np
 from scistan.diagnostics.chance import beyond_chance, effective
 from scistan.diagnostics.check import Evidence, Measured
 from scistan.diagnostics.facts import Facts, Latent
+from scistan.diagnostics.ridges import ridge
 from scistan.diagnostics.statistics import measure
 from scistan.diagnostics.sweep import BINS, Sweep
 from scistan.distributions.constraints import is_known
@@ -22,6 +23,8 @@ APART, DRIFT = 3.0, 0.75  # sds within chains between chains that settled; betwe
 DISAGREE = 1.05  # R-hat from which chains are taken to be in different places
 ENOUGH = 100  # effective draws: of fewer a histogram's valleys are where a chain has been
 CURED = 0.25  # of what R-hat is above 1 may be left once components are sorted
+EMPTY = 0.1  # of the lower peak: a valley that no chain wanders through
+ON_A_RIDGE = 0.99
 _POINTS = 3
 _EQUAL = 1e-8
 _MOST = 20  # elements of a vector of components
@@ -40,8 +43,11 @@ def several_modes(seen: Evidence, limit: float) -> Measured | None:
     return Measured(float(depth[ill[0]]), seen.named(ill), {"settled": _settled(seen.swept)[ill[0]]})
 
 
-def valleys(seen: Evidence) -> np.ndarray:
-    """Give the depth of each latent element's deepest valley, as a part of the lower peak; 1 where there is none."""
+def valleys(seen: Evidence, *, raw: bool = False) -> np.ndarray:
+    """Give the depth of each latent element's deepest valley, as a part of the lower peak; 1 where there is none.
+
+    `raw` ones are as they are in the histogram, certain or not.
+    """
     s = seen.swept
     if s is None or not s.elements:
         return np.ones(0)
@@ -58,6 +64,8 @@ def valleys(seen: Evidence) -> np.ndarray:
         # A count of neighbouring bins by 1, 2, 1 has 6/16 of a count's variance.
         noise = np.sqrt(6 / 16 * (peak + floor) * total / effective(s.bulk, int(total.max(initial=1))))
         certain = ((peak - floor) / noise > beyond_chance(s.elements * BINS)) & (s.bulk > ENOUGH)
+    if raw:
+        return np.asarray(depth)
     settled = _settled(s) & ~np.full(s.elements, seen.has("stuck chains"))
     found = np.where(certain | settled, np.where(settled, np.minimum(depth, VALLEY / 2), depth), 1.0)
     found[~_of_latents(seen, s)] = 1.0
@@ -133,7 +141,17 @@ def _switched(seen: Evidence, s: Sweep, latent: Latent, group: list[str]) -> Mea
     after = float(np.nanmax(measure({"x": ordered})["x"].rhat))
     more = {"about": latent.name, "group": group, "sorted": after, "lone": True, "known": _orderable(latent)}
     places = tuple(seen.element(k) for k in range(part.start, part.stop))
-    return Measured(worst, places, more) if _is_cured(worst, after) else None
+    apart = _are_apart(seen, s, [latent.name])
+    return Measured(worst, places, more) if apart and _is_cured(worst, after) else None
+
+
+def _are_apart(seen: Evidence, s: Sweep, names: Sequence[str]) -> bool:
+    """Tell whether components keep apart, as those that change places do; on a ridge they run into each other."""
+    if ridge(seen, ON_A_RIDGE) is None:
+        return True
+    certain, raw = valleys(seen), valleys(seen, raw=True)
+    parts = [s.part(name) for name in names]
+    return any(np.any(certain[part] < VALLEY) or np.any(raw[part] < EMPTY) for part in parts)
 
 
 def _orderable(latent: Latent) -> bool:
@@ -204,7 +222,7 @@ def _paired(seen: Evidence, s: Sweep, pair: tuple[str, ...]) -> Measured | None:
     both = np.stack([seen.posterior[name] for name in pair], axis=-1)
     after = float(np.nanmax(measure({"x": np.sort(both, axis=-1)})["x"].rhat))
     more = {"about": pair[0], "group": list(pair), "sorted": after, "lone": False, "known": False}
-    return Measured(worst, pair, more) if _is_cured(worst, after) else None
+    return Measured(worst, pair, more) if _are_apart(seen, s, pair) and _is_cured(worst, after) else None
 
 
 def mirrored(seen: Evidence, limit: float) -> Measured | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,7 +20,7 @@ from scistan.engines.trial import run_trial
 from scistan.errors import SamplingError, ScistanError, ToolchainError
 from scistan.given import as_names, as_switch
 from scistan.graph.instance import Instance
-from scistan.graph.places import user_place, warn_at_users_line
+from scistan.graph.places import user_place
 from scistan.inference.certificate import Certificate
 from scistan.inference.certify import certify
 from scistan.inference.choose import Plan, choose, fitting_engines
@@ -296,4 +297,4 @@ def warn_if_ill(fit: Fit) -> None:
     if found.hints:
         told.append(messages.unhealthy(fit.model_name, found.verdict))
     for text in told:
-        warn_at_users_line(text, messages.ChainWarning)
+        warnings.warn(text, messages.ChainWarning, stacklevel=4)

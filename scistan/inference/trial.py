@@ -12,6 +12,7 @@ import numpy as np
 
 from scistan.diagnostics import Change, Diagnosis, Hint
 from scistan.engines.registry import ENGINES
+from scistan.graph.places import warn_at_users_line
 from scistan.inference.changed import changed_instance
 from scistan.messages import diagnosis as messages
 from scistan.messages.sampling import ChainWarning
@@ -93,8 +94,14 @@ def try_out(fit: Fit, hint: Hint, draws: int | None, seed: int | None) -> Trial:
 
 
 def refit(fit: Fit, hint: Hint, settings: Mapping[str, Any]) -> Fit:
-    """Make a whole run of what a hint suggests."""
-    return _run(fit, hint, _change(fit, hint), settings)
+    """Make a whole run of what a hint suggests; what it warns of is told at the user's line."""
+    caught: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            return _run(fit, hint, _change(fit, hint), settings)
+    finally:
+        for one in caught:
+            warn_at_users_line(str(one.message), one.category)
 
 
 def _change(fit: Fit, hint: Hint) -> Change:

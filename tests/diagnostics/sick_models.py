@@ -37,6 +37,11 @@ def sick(check: str, *words: str, severity: str = "error", heals: bool = False, 
     return enter
 
 
+def in_turn(**values: list[Any]) -> list[dict[str, Any]]:
+    """Start four chains in two places in turn, so that it is no chance that both modes are met."""
+    return [{name: pair[k % 2] for name, pair in values.items()} for k in range(4)]
+
+
 def noise(count: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=count)
 
@@ -108,7 +113,7 @@ PARTS = np.concatenate([noise(60) - 3, noise(40, 1) + 3])
 
 @sick(
     "exchangeable components", "`mu`", "can change places", 'give `mu` `constraint="ordered"`',
-    heals=True, line="m.mu =", draws=300, warmup=300, seed=2,
+    heals=True, line="m.mu =", draws=300, warmup=300, inits=in_turn(mu=[[-3.0, 3.0], [3.0, -3.0]]),
 )  # fmt: skip
 def label_switching() -> ss.Model:
     m = ss.Model("label_switching")
@@ -137,7 +142,7 @@ def two_components_by_name() -> ss.Model:
     return m
 
 
-@sick("mirrored modes", "`a` can change sign", "`lower=0`", heals=True, draws=300, warmup=300)
+@sick("mirrored modes", "`a` can change sign", "`lower=0`", heals=True, draws=300, warmup=300, inits=in_turn(a=[2.0, -2.0]))
 def square() -> ss.Model:
     m = ss.Model("square")
     m.a = ss.Normal(0, 3)
@@ -145,7 +150,10 @@ def square() -> ss.Model:
     return m
 
 
-@sick("mirrored modes", "`a` and `b` can change sign together", "`lower=0`", draws=300, warmup=300)
+@sick(
+    "mirrored modes", "`a` and `b` can change sign together", "`lower=0`",
+    draws=300, warmup=300, inits=in_turn(a=[1.4, -1.4], b=[1.4, -1.4]),
+)  # fmt: skip
 def product_of_signs() -> ss.Model:
     m = ss.Model("product_of_signs")
     m.a = ss.Normal(0, 1)
@@ -154,7 +162,7 @@ def product_of_signs() -> ss.Model:
     return m
 
 
-@sick("several modes", "settled in different places for a", draws=300, warmup=300)
+@sick("several modes", "settled in different places for a", draws=300, warmup=300, inits=in_turn(a=[5.0, -5.0]))
 def two_modes() -> ss.Model:
     m = ss.Model("two_modes")
     m.a = ss.Normal(1, 10)
@@ -184,9 +192,9 @@ def unidentified_sum_of_three() -> ss.Model:
 @sick("ridge", "`a` and `b`", "`a * b`", "fix it to 1", severity="", draws=300, warmup=300)
 def unidentified_product() -> ss.Model:
     m = ss.Model("unidentified_product")
-    m.a = ss.HalfNormal(10)
-    m.b = ss.HalfNormal(10)
-    m.y = ss.Normal(m.a * m.b, 1).observe(9 + noise(50))
+    m.a = ss.HalfNormal(30)
+    m.b = ss.HalfNormal(30)
+    m.y = ss.Normal(m.a * m.b, 1).observe(9 + noise(200))
     return m
 
 

@@ -183,5 +183,13 @@ def test_a_change_keeps_healthy_draws_of_the_same_posterior():
     assert "multiplier" not in other.subject.program.text
 
 
+def test_a_refit_that_is_ill_warns_at_the_users_line(funnel):
+    _, fit = funnel
+    worse = Hint("x", 1.0, 1.0, (), "", "", change=Change({"draws": 20}))
+    with pytest.warns(UserWarning, match="bulk ESS") as caught:
+        fit.refit(worse, seed=1, progress=False)
+    assert {one.filename for one in caught} == {__file__}
+
+
 def test_unowned_draws_have_no_line():
     assert check_draws({"x": well()}, {}).hints == ()

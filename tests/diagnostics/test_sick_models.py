@@ -50,9 +50,8 @@ def test_trying_the_suggestion_heals(name):
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", MORE_SEEDS)
-@pytest.mark.parametrize("name", [name for name in SICK if name != "label_switching"])
+@pytest.mark.parametrize("name", SICK)
 def test_the_first_hint_does_not_hang_on_a_seed(name, seed):
-    """But for the mixture's chains, which by chance are all in one order at times, and then are not ill."""
     check_first(SICK[name], fitted(SICK[name], seed=seed))
 
 
