@@ -19,7 +19,7 @@ CAUSE = 0  # the nearness of a hint that names what lies behind others
 class Owner(Protocol):
     """The fit that a hint is about."""
 
-    def try_hint(self, hint: Hint, draws: int | None, seed: int | None) -> Any:
+    def _try_hint(self, hint: Hint, draws: int | None, seed: int | None) -> Any:
         """Run a short trial of what a hint suggests."""
         ...
 
@@ -58,7 +58,7 @@ class Hint:
             raise messages.nothing_to_try(self.check, self.suggestion)
         if self.owner is None:
             raise messages.no_fit(self.check)
-        return self.owner.try_hint(self, draws, seed)
+        return self.owner._try_hint(self, draws, seed)
 
     def to_plain(self) -> dict[str, Any]:
         """Give it as plain values, for JSON, which has no number that is not finite."""

@@ -15,10 +15,10 @@ from scistan.diagnostics import Context, Diagnosis, Hint, check_approximation, c
 from scistan.engines.protocol import Draws
 from scistan.inference.arviz_data import dataset_names, dataset_of, summary_table, to_inference_data
 from scistan.inference.certificate import Certificate
-from scistan.inference.drawn import Drawn
 from scistan.inference.groups import GENERATED, check_groups_fit, make_group
 from scistan.inference.named import Named
 from scistan.inference.paths import as_path
+from scistan.inference.pictured import Pictured
 from scistan.inference.subject import Subject
 from scistan.messages import fits as fit_messages
 from scistan.messages import model as model_messages
@@ -44,12 +44,12 @@ _ORDER = (
 
 
 @dataclass(eq=False)
-class Fit(Drawn):
+class Fit(Pictured):
     """A posterior: `idata` for ArviZ, `summary()` and `diagnose()` at once.
 
     `why` says in one line why this engine and metric were taken, `notes` what happened on the way. A fit that
-    was loaded has its groups at hand; from a file without the model it has no `subject`, unless one was given. `judged`
-    is what the quick checks found. `certificate` holds an embedded engine's densities beside SciPy's, compared before
+    was loaded has its groups at hand; from a file without the model it has no `subject`, unless one was given.
+    `certificate` holds an embedded engine's densities beside SciPy's, compared before
     it sampled; it is None for the engine 'cmdstan', which is compiled Stan itself.
     """
 
@@ -61,12 +61,12 @@ class Fit(Drawn):
     model_hash: str
     why: str = ""
     notes: tuple[str, ...] = ()
-    left_out: frozenset[str] = frozenset()
+    _left_out: frozenset[str] = frozenset()
     method: str = "mcmc"
-    judged: Diagnosis | None = None
+    _judged: Diagnosis | None = None
     certificate: Certificate | None = None
     groups: dict[str, Any] = field(default_factory=dict, repr=False)
-    calls: int = 0  # of `predict` without a seed: each has noise of its own
+    _calls: int = 0  # of `predict` without a seed: each has noise of its own
 
     def __post_init__(self) -> None:
         self.posterior = Named(self.posterior)
@@ -171,7 +171,7 @@ class Fit(Drawn):
 
     def _kept(self, name: str) -> Any:
         """Give a group that the user asks for by name, or say that it was left out."""
-        if name in self.left_out:
+        if name in self._left_out:
             raise messages.left_out(name)
         return self.group(name)
 
@@ -196,7 +196,7 @@ class Fit(Drawn):
         asked = Question(data, coords, new_levels, {} if do is None else do, var_names, draws)
         return predict(self, asked, used_seed(self, seed))
 
-    def note(self, text: str) -> None:
+    def _note(self, text: str) -> None:
         """Keep something that a user should know, once."""
         if text not in self.notes:
             self.notes = (*self.notes, text)
@@ -205,14 +205,14 @@ class Fit(Drawn):
         """Draw the prior and add it to `idata`, for plots of prior against posterior."""
         from scistan.inference.prior import draw_prior
 
-        found = draw_prior(self.known("the prior").instance, draws, seed)
+        found = draw_prior(self._need("the prior").instance, draws, seed)
         for name in ("prior", "prior_predictive"):
             if name in dataset_names(found):
                 self.groups[name] = dataset_of(found, name)
         self.__dict__.pop("idata", None)
         return found
 
-    def known(self, what: str) -> Subject:
+    def _need(self, what: str) -> Subject:
         """Give the model that was fitted, or say that `what` needs it."""
         if self.subject is None:
             raise messages.needs_model(what)
@@ -234,14 +234,14 @@ class Fit(Drawn):
 
         context = replace(self._context, ran=Ran.of(self.engine, self.settings))
         errors = None if self.certificate is None else self.certificate.worst
-        return diagnose(self.posterior, self.judge(), context, errors)
+        return diagnose(self.posterior, self._quick_diagnosis(), context, errors)
 
-    def judge(self) -> Diagnosis:
+    def _quick_diagnosis(self) -> Diagnosis:
         """Make the quick checks alone, as every run does; `diagnose()` goes on from there."""
-        if self.judged is None:
+        if self._judged is None:
             depth = int(self.settings.get("max_treedepth") or 10)
-            self.judged = check_draws(self.posterior, self.draws.statistics, depth, self._context)
-        return self.judged
+            self._judged = check_draws(self.posterior, self.draws.statistics, depth, self._context)
+        return self._judged
 
     @property
     def _context(self) -> Context:
@@ -263,7 +263,7 @@ class Fit(Drawn):
 
         return refit(self, hint, settings)
 
-    def try_hint(self, hint: Hint, draws: int | None = None, seed: int | None = None) -> Any:
+    def _try_hint(self, hint: Hint, draws: int | None = None, seed: int | None = None) -> Any:
         """Run a short trial of what a hint suggests: `hint.try_it()`."""
         from scistan.inference.trial import try_out
 

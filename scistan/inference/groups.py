@@ -28,7 +28,7 @@ _BY_ROW = GENERATED[:2]
 
 def make_group(fit: Fit, name: str) -> Any:
     """Make a group as an xarray Dataset; None where the fit has none of that name."""
-    if fit.subject is None or name in fit.left_out or name not in _MAKERS:
+    if fit.subject is None or name in fit._left_out or name not in _MAKERS:
         return None
     if name in GENERATED and any(latent not in fit.posterior for latent in fit.subject.latents):
         raise messages.not_kept(f"`{name}`")
@@ -38,7 +38,7 @@ def make_group(fit: Fit, name: str) -> Any:
 
 def check_groups_fit(fit: Fit, names: Sequence[str]) -> None:
     """Refuse groups that are not made yet and do not fit into memory together: some have a number for each row."""
-    missing = [name for name in names if name in _BY_ROW and name not in fit.groups and name not in fit.left_out]
+    missing = [name for name in names if name in _BY_ROW and name not in fit.groups and name not in fit._left_out]
     if fit.subject is None or not missing:
         return
     instance, (chains, draws) = fit.subject.instance, fit.shape
@@ -48,18 +48,18 @@ def check_groups_fit(fit: Fit, names: Sequence[str]) -> None:
 
 
 def _posterior(fit: Fit) -> Any:
-    instance = fit.known("the posterior").instance
+    instance = fit._need("the posterior").instance
     return group(fit.posterior, instance.dims, instance.coords, attributes=attributes(fit))
 
 
 def _predictive(fit: Fit) -> Any:
-    instance = fit.known("prediction").instance
+    instance = fit._need("prediction").instance
     arrays = predictive(instance, fit.posterior, int(fit.settings["seed"]))
     return group(arrays, instance.dims, instance.coords)
 
 
 def _log_likelihood(fit: Fit) -> Any:
-    instance = fit.known("the log likelihood").instance
+    instance = fit._need("the log likelihood").instance
     dims = {}
     for term in instance.graph.observed:
         own = instance.dims[term.name]
@@ -68,12 +68,12 @@ def _log_likelihood(fit: Fit) -> Any:
 
 
 def _log_prior(fit: Fit) -> Any:
-    found = log_prior(fit.known("the log prior").instance, fit.posterior)
+    found = log_prior(fit._need("the log prior").instance, fit.posterior)
     return None if found is None else group({"log_prior": found}, {}, {})
 
 
 def _warmup_posterior(fit: Fit) -> Any:
-    subject = fit.known("warm-up")
+    subject = fit._need("warm-up")
     if fit.draws.warmup is None:
         return None
     values = fit.draws.warmup.values
@@ -93,8 +93,8 @@ _MAKERS: Mapping[str, Callable[[Fit], Any]] = {
     "sample_stats": lambda fit: group(fit.draws.statistics, {}, {}),
     "warmup_posterior": _warmup_posterior,
     "warmup_sample_stats": _warmup_statistics,
-    "observed_data": lambda fit: observed_data(fit.known("the data").instance),
-    "constant_data": lambda fit: constant_data(fit.known("the data").instance),
+    "observed_data": lambda fit: observed_data(fit._need("the data").instance),
+    "constant_data": lambda fit: constant_data(fit._need("the data").instance),
 }
 
 
@@ -113,7 +113,7 @@ def attributes(fit: Fit) -> dict[str, Any]:
         "why": fit.why,
         "notes": json.dumps(list(fit.notes)),
         **({} if fit.certificate is None else {"certificate": fit.certificate.to_json()}),
-        "left_out": json.dumps(sorted(fit.left_out)),
+        "left_out": json.dumps(sorted(fit._left_out)),
         **{f"seconds_{part}": float(seconds) for part, seconds in fit.timing.items()},
     }
 

@@ -133,5 +133,5 @@ def _restored(groups: Mapping[str, Any], attributes: Mapping[str, Any], subject:
         method=str(attributes["method"]),
         certificate=Certificate.from_json(attributes["certificate"]) if "certificate" in attributes else None,
         groups=dict(groups),
-        calls=fresh_seed(),  # two readers of one file must not share the noise of their predictions
+        _calls=fresh_seed(),  # two readers of one file must not share the noise of their predictions
     )

@@ -51,7 +51,7 @@ class Question:
 
 def predict(fit: Fit, question: Question, seed: int) -> Any:
     """Give `predictions` (observed and derived quantities) and `predictions_constant_data`."""
-    subject = fit.known("prediction")
+    subject = fit._need("prediction")
     if subject.model is None:
         raise messages.needs_model("prediction")
     levels = "refuse" if question.new_levels == "refuse" else "extend"
@@ -72,7 +72,7 @@ def predict(fit: Fit, question: Question, seed: int) -> Any:
     posterior = {n: array.reshape(*rows.shape, *array.shape[1:]) for n, array in latents.draws.items()}
     arrays = _computed(instance, posterior, names, rows.shape, seed)
     for text in frozen:
-        fit.note(words.stays_frozen(text))
+        fit._note(words.stays_frozen(text))
     attributes = {
         "seed": seed,
         "model": fit.model_name,
@@ -98,8 +98,8 @@ def used_seed(fit: Fit, seed: int | None) -> int:
     """Give the seed of a call: the one asked for, or the fit's next."""
     if seed is not None:
         return use_seed(seed)
-    fit.calls += 1
-    return call_seed(int(fit.settings["seed"]), fit.calls)
+    fit._calls += 1
+    return call_seed(int(fit.settings["seed"]), fit._calls)
 
 
 def _names(instance: Instance, asked: Sequence[str] | None) -> list[str]:

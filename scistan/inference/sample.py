@@ -143,7 +143,7 @@ def sampled(
     settings = {"draws": draws, "warmup": plan.warmup, "chains": chains, "seed": used, **plan.options}
     settings |= _remembered(inits, request.inits, others)
     fit = fit_of(subject, found, settings, plan.why, notes, keep)
-    fit.judged = judged
+    fit._judged = judged
     fit.certificate = certificate if ENGINES[fit.engine].embedded else None
     return fit
 
@@ -293,7 +293,7 @@ def warn_if_ill(fit: Fit) -> None:
     if fit.subject is not None:
         told += [f"{fit.model_name}: {remark}" for remark in fit.subject.remarks]
         told += [text for text, often in tell_rejections(fit.draws, fit.subject) if often]
-    found = fit.judge()  # what takes longer is left to `fit.diagnose()`
+    found = fit._quick_diagnosis()  # what takes longer is left to `fit.diagnose()`
     if found.hints:
         told.append(messages.unhealthy(fit.model_name, found.verdict))
     for text in told:

@@ -37,7 +37,7 @@ def check_model(fit: Fit, statistics: object, level: float, draws: int) -> Model
     if not is_number(level) or not 0 < level < 1:
         raise option_messages.bad_option("level", level, "a number between 0 and 1", "0.01")
     draws = as_whole("draws", draws)
-    instance = fit.known("checking the model").instance
+    instance = fit._need("checking the model").instance
     if any(t.name not in fit.posterior for t in instance.graph.latents):
         raise sampling_messages.not_kept("checking the model")
     terms = [t for t in instance.graph.observed if 0 not in instance.shape(t.law.shape)]

@@ -47,7 +47,7 @@ def kfold(
     **changed: Any,
 ) -> CrossValidation:
     """Cross-validate a fit; settings are the fit's unless `changed`."""
-    subject, progress = fit.known("cross-validation"), as_switch("progress", progress)
+    subject, progress = fit._need("cross-validation"), as_switch("progress", progress)
     if subject.model is None:
         raise sampling_messages.needs_model("cross-validation")
     if fit.method != "mcmc":

@@ -112,6 +112,6 @@ def _tell(fit: Fit, name: str, labels: list[str], after: list[float], good: floa
     """Note what was done; warn of what is still not reliable."""
     left = [label for label, k in zip(labels, after, strict=True) if not k <= good]
     if moved:
-        fit.note(messages.loo_matched(labels, good, len(left)))
+        fit._note(messages.loo_matched(labels, good, len(left)))
     if left:
         warn_at_users_line(messages.loo_unreliable(left, max(after), good, moved, why, name), messages.JudgeWarning)

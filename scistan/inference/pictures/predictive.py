@@ -96,7 +96,7 @@ def _chosen(fit: Fit, what: str, var_names: Names, limit: object) -> tuple[list[
 
 
 def _group(fit: Fit, what: str, name: str) -> Any:
-    if name in fit.left_out:
+    if name in fit._left_out:
         raise sampling_messages.left_out(name)
     found = fit.group(name)
     if found is None:

@@ -11,7 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import scistan as ss
-from scistan.inference.drawn import Drawn
+from scistan.inference.pictured import Drawn
 from scistan.inference.pictures.pairs import worst_pair
 from scistan.messages.pictures import no_energy
 from scistan.messages.sampling import ChainWarning

@@ -65,7 +65,7 @@ def evil():
 @pytest.fixture(scope="module")
 def fit():
     found = evil().mcmc(**OPTIONS)
-    found.note(f"a note with {EVIL} and `code`")
+    found._note(f"a note with {EVIL} and `code`")
     return found
 
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from scistan.inference.fit import Fit
 
-__all__ = ["Drawn"]
+__all__ = ["Pictured"]
 
 Names = str | Sequence[str] | None
 File = str | PathLike[str] | None
 
 
-class Drawn:
+class Pictured:
     """The part of a fit that draws.
 
     Every picture is a matplotlib Figure that pyplot does not know of: a notebook shows it, `path=` or `.savefig` writes
