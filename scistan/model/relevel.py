@@ -14,7 +14,8 @@ from scistan.messages import coding as messages
 from scistan.messages import data as data_messages
 from scistan.model.axes import Key, dim_key
 from scistan.model.factors import check_factor_index, level_dim, recoded, unknown_levels
-from scistan.model.variables import Variables, read_labels
+from scistan.model.given_labels import read_labels
+from scistan.model.variables import Variables
 from scistan.ops.levels import Levels, codes_of, level_labels, level_name, own_levels, refuse_codes
 from scistan.shapes import ONE
 

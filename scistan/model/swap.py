@@ -16,9 +16,10 @@ from scistan.messages import data as messages
 from scistan.messages import observations as model_messages
 from scistan.messages import values as values_messages
 from scistan.model.axes import Key, dim_key, matching_order
+from scistan.model.given_labels import read_labels
 from scistan.model.numbers import check_arguments, check_indices, check_values
 from scistan.model.relevel import NewLevels, check_factors, level_dims, recode_others, with_the_others
-from scistan.model.variables import Entry, Variables, read_labels
+from scistan.model.variables import Entry, Variables
 from scistan.ops.coerce import Labelled, read_array
 from scistan.ops.standard import Standard
 from scistan.ops.turn import contradicts, turned

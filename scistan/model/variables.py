@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -25,13 +24,14 @@ from scistan.model.entry import Entry, Identity
 from scistan.model.equal import same_definition
 from scistan.model.factors import check_levels_free, check_outcome, enter_levels, level_dim
 from scistan.model.facts import Dims, Facts, Keys, own_keys
+from scistan.model.given_labels import read_labels
 from scistan.model.numbers import check_arguments, check_values, numbers_at_hand
-from scistan.ops.coerce import labels_of, read_dims
+from scistan.ops.coerce import read_dims
 from scistan.ops.expression import Expression
 from scistan.ops.levels import Levels
 from scistan.shapes import ONE, Equality, Shape, Size, SizeTable, values_of
 
-__all__ = ["Entry", "Identity", "Variables", "read_labels"]
+__all__ = ["Entry", "Identity", "Variables"]
 
 
 @dataclass(slots=True)
@@ -392,16 +392,3 @@ class Variables:
         """Give a book that can change without changing this one; variables stay the same objects."""
         copied = dict(self.entries), dict(self.dims), self.axes.copy(), dict(self.named)
         return Variables(self.owner, self.identity, *copied, self.acts)
-
-
-def read_labels(dim: str, labels: object) -> list[object]:
-    """List the labels along a dim; a text is one label, not one per letter."""
-    if isinstance(labels, str) or not isinstance(labels, Iterable):
-        raise data_messages.bad_labels(dim, labels)
-    plain = labels if isinstance(labels, list | tuple | range) or not hasattr(labels, "dtype") else labels_of(labels)
-    known = list(plain)
-    counts = Counter(label for label in known if isinstance(label, Hashable))
-    repeated = [label for label, count in counts.items() if count > 1]
-    if repeated:
-        raise data_messages.repeated_labels(dim, repeated)
-    return known
