@@ -21,10 +21,10 @@ from scistan.engines.registry import ENGINES
 from scistan.given import as_switch, as_whole
 from scistan.inference.density import check_complete
 from scistan.inference.fit import Fit
+from scistan.inference.fit_of import fit_of, warn_if_ill
 from scistan.inference.foreign import translate
 from scistan.inference.inits import starting_values
 from scistan.inference.refusal import in_users_terms
-from scistan.inference.sample import fit_of, warn_if_ill
 from scistan.inference.subject import Subject
 from scistan.messages import foreign
 from scistan.messages import sampling as messages

@@ -343,7 +343,7 @@ class Model(Assignable):
 
     def _subject(self, threads: bool = False) -> Subject:
         """Give what a fit of this model is a fit of."""
-        from scistan.inference.sample import subject_of
+        from scistan.inference.prepare import subject_of
         from scistan.model.fitted import FittedModel
 
         return subject_of(self.instance(), FittedModel(self, self), threads=threads)

@@ -19,7 +19,7 @@ from scistan.diagnostics.statistics import Health
 from scistan.diagnostics.sweep import sweep
 from scistan.diagnostics.tails import nested_rhat
 from scistan.diagnostics.thorough import diagnose
-from scistan.inference.sample import subject_of
+from scistan.inference.prepare import subject_of
 
 
 def wide(elements, draws=250, seed=0):

@@ -18,7 +18,7 @@ from scistan.engines.encoding import to_json
 from scistan.engines.processes import Process
 from scistan.engines.protocol import Request
 from scistan.inference.executors import run_everywhere
-from scistan.inference.sample import subject_of
+from scistan.inference.prepare import subject_of
 from scistan.inference.subject import Subject
 
 __all__ = ["COMPILERS", "MEMORY", "SINK", "killed_chain", "said_by", "sink", "wrong"]

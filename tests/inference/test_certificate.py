@@ -14,11 +14,12 @@ from scistan.engines.density import StanDensity
 from scistan.engines.embedded import open_density
 from scistan.engines.encoding import to_json
 from scistan.engines.protocol import Chains, Draws
+from scistan.inference import asked, certified
 from scistan.inference import certify as certifying
-from scistan.inference import sample as sampling
+from scistan.inference import run as running
 from scistan.inference.certificate import Certificate, point_of
 from scistan.inference.certify import certify
-from scistan.inference.sample import subject_of
+from scistan.inference.prepare import subject_of
 from scistan.targets.scipy import JointDensity
 from scistan.targets.stan.program import StanProgram
 from tests.targets.stan_cases import build, cases
@@ -192,7 +193,7 @@ LIES = {
 def lying(request, monkeypatch):
     """Let the embedded engine lie about eight schools; the flat twin is asked as ever."""
     lie = LIES[request.param]
-    monkeypatch.setattr(sampling, "open_density", lambda *program: Lying(open_density(*program), lie))
+    monkeypatch.setattr(certified, "open_density", lambda *program: Lying(open_density(*program), lie))
     return request.param
 
 
@@ -216,7 +217,7 @@ def test_auto_goes_on_with_compiled_stan(lying, monkeypatch):
         values = {name: np.abs(rng.normal(size=(4, 50, *shape))) for name, shape in shapes.items()}
         return Draws(Chains(values, {"diverging": np.zeros((4, 50), bool)}), engine, {}, {}, (1, 2, 3, 4))
 
-    monkeypatch.setattr(sampling, "run_everywhere", run)
+    monkeypatch.setattr(running, "run_everywhere", run)
     fit = eight_schools().mcmc(draws=50, warmup=50, seed=3, progress=False)
     assert {engine for engine, _ in ran} == {"cmdstan"}
     assert fit.certificate is None
@@ -225,7 +226,7 @@ def test_auto_goes_on_with_compiled_stan(lying, monkeypatch):
 
 
 def test_auto_without_compiled_stan_refuses(lying, monkeypatch):
-    monkeypatch.setattr(sampling, "engines_at_hand", lambda: ["stanli", "nutpie"])
+    monkeypatch.setattr(asked, "engines_at_hand", lambda: ["stanli", "nutpie"])
     with pytest.raises(ss.SamplingError, match="engine='auto' does not compute this model's density"):
         eight_schools().mcmc(seed=3, progress=False)
 
@@ -234,14 +235,14 @@ def test_auto_tells_that_nothing_compiles(lying, monkeypatch):
     def run(engine, request, executor):
         raise ss.ToolchainError("there is no compiler.")
 
-    monkeypatch.setattr(sampling, "run_everywhere", run)
+    monkeypatch.setattr(running, "run_everywhere", run)
     with pytest.raises(ss.SamplingError, match=r"does not compute(?s:.*)failed: there is no compiler"):
         eight_schools().mcmc(seed=3, progress=False)
 
 
 @pytest.mark.slow
 def test_auto_draws_by_compiled_stan(monkeypatch):
-    monkeypatch.setattr(sampling, "open_density", lambda *program: Lying(open_density(*program), LIES["NaN"]))
+    monkeypatch.setattr(certified, "open_density", lambda *program: Lying(open_density(*program), LIES["NaN"]))
     fit = equal_rows().mcmc(draws=200, warmup=200, seed=3, progress=False)
     assert fit.engine == "cmdstan"
     assert fit.certificate is None

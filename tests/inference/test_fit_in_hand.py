@@ -165,7 +165,7 @@ def test_a_metric_of_another_length_is_refused_before_the_run(monkeypatch, engin
     def never(*_):
         raise AssertionError("an engine was started")
 
-    monkeypatch.setattr("scistan.inference.sample.run_everywhere", never)
+    monkeypatch.setattr("scistan.inference.run.run_everywhere", never)
     with pytest.raises(ss.ModelError, match=words):
         _coin().mcmc(engine=engine, progress=False, **options)
 

@@ -14,7 +14,7 @@ import scistan as ss
 from scistan.engines.encoding import to_json
 from scistan.engines.registry import ENGINES
 from scistan.inference.foreign import translate
-from scistan.inference.sample import subject_of
+from scistan.inference.prepare import subject_of
 from scistan.messages.foreign import FOREIGN, recognize
 from scistan.messages.sampling import ChainWarning, chain_failed
 from scistan.messages.toolchain import compile_failed

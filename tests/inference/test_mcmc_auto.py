@@ -238,7 +238,7 @@ def test_a_panic_ends_on_stans_nuts(monkeypatch):
     """The whole way, with a real panic in the place of the model's own program."""
     real = nutpie_engine.ready_model
     monkeypatch.setattr(nutpie_engine, "ready_model", lambda asked: real(program(PANICS.replace("2.9", "1.0"))))
-    monkeypatch.setattr("scistan.inference.sample.fly", lambda _: Trial(3, 15.0, None))
+    monkeypatch.setattr("scistan.inference.run.run_trial", lambda _: Trial(3, 15.0, None))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fit = logistic(60).mcmc(seed=1, draws=300, warmup=300)

@@ -13,8 +13,8 @@ def nothing_runs(monkeypatch):
     def never(*_):
         raise AssertionError("an engine was started")
 
-    monkeypatch.setattr("scistan.inference.sample.run_everywhere", never)
-    monkeypatch.setattr("scistan.inference.sample.fly", never)
+    monkeypatch.setattr("scistan.inference.run.run_everywhere", never)
+    monkeypatch.setattr("scistan.inference.run.run_trial", never)
 
 
 

@@ -13,7 +13,7 @@ import scistan as ss
 from scistan.engines.density import StanDensity
 from scistan.errors import ModelError
 from scistan.graph.instance import Instance
-from scistan.inference.sample import subject_of
+from scistan.inference.prepare import subject_of
 from scistan.passes.equal_rows import LEAST_GAIN, merge_equal_rows
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import ancestral_draws

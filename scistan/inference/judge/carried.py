@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from scistan.graph.instance import Instance
-from scistan.inference.sample import GRAPH_WORK
+from scistan.inference.prepare import GRAPH_WORK
 from scistan.inference.subject import NOTHING_GENERATED, Fitted
 from scistan.targets.stan.program import StanProgram, lower_to_stan
 

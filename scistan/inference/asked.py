@@ -1,0 +1,89 @@
+"""What a call of `m.mcmc()` asks for, checked: nothing is lowered before it makes sense."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scistan.engines.options import check_options, check_run, engine_seed
+from scistan.engines.registry import ENGINES, engine_named, engines_at_hand
+from scistan.given import as_names, as_switch
+from scistan.graph.instance import Instance
+from scistan.inference.choose import fitting_engines
+from scistan.inference.density import check_complete
+from scistan.inference.executors import Executor
+from scistan.inference.subject import Fitted
+from scistan.messages import sampling as messages
+
+__all__ = ["Asked", "read_call"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A sampling run as it was asked for; `fitting` are the engines that can do it, `seed` is the one in use."""
+
+    instance: Instance
+    model: Fitted | None
+    draws: int
+    warmup: int
+    chains: int
+    seed: int
+    engine: str
+    inits: object
+    progress: bool
+    keep: Sequence[str] | None
+    executor: Executor | None
+    options: Mapping[str, Any]
+    fitting: tuple[str, ...]
+
+    @property
+    def threads(self) -> bool:
+        """Whether each chain may use several cores."""
+        return int(self.options.get("threads_per_chain") or 1) > 1
+
+    @property
+    def looks_at_data(self) -> bool:
+        """Whether the program may be one for these data: an executable serves any data of its model."""
+        return not self.threads and not (self.engine in ENGINES and ENGINES[self.engine].compiled)
+
+    @property
+    def rows(self) -> int:
+        """How many draws are kept of all chains together."""
+        whole = self.draws + (self.warmup if self.options.get("save_warmup") else 0)
+        return self.chains * whole // int(self.options.get("thin") or 1)
+
+
+def read_call(
+    instance: Instance,
+    model: Fitted | None,
+    draws: int,
+    warmup: int,
+    chains: int,
+    seed: int | None,
+    engine: str,
+    inits: object,
+    progress: bool,
+    keep: Sequence[str] | str | None,
+    executor: Executor | None,
+    options: Mapping[str, Any],
+) -> Asked:
+    """Check the arguments of a call, and the model for something to sample."""
+    if not isinstance(engine, str):
+        engine_named(engine)
+    draws, warmup, chains = check_run(engine, draws, warmup, chains)
+    progress = as_switch("progress", progress)
+    if engine != "auto":
+        engine_named(engine)
+        check_options(engine, options)
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise messages.no_executor(executor)
+    keep = None if keep is None else as_names("keep", keep)
+    fitting = fitting_engines(engines_at_hand(), options, inits is not None, warmup) if engine == "auto" else [engine]
+    check_complete(instance)
+    if not instance.graph.latents:
+        raise messages.nothing_to_sample()
+    return Asked(
+        instance, model, int(draws), int(warmup), int(chains), engine_seed(seed), engine, inits, progress, keep,
+        executor, dict(options), tuple(fitting),
+    )

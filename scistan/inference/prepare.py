@@ -1,0 +1,79 @@
+"""From a model on its data to what an engine is given: passes, program, data and starts."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scistan.engines.encoding import to_json
+from scistan.engines.protocol import Request
+from scistan.graph.instance import Instance
+from scistan.inference.asked import Asked
+from scistan.inference.groups import GENERATED
+from scistan.inference.inits import starting_values
+from scistan.inference.memory import check_size
+from scistan.inference.metric import check_metric
+from scistan.inference.subject import NOTHING_GENERATED, Fitted, Subject
+from scistan.messages import sampling as messages
+from scistan.passes import run_data_passes
+from scistan.targets.evaluate import NUMPY, Evaluator
+from scistan.targets.stan.program import lower_to_stan
+
+__all__ = ["GRAPH_WORK", "Prepared", "prepare", "subject_of"]
+
+# Nodes are interned in one table: threads that sample many models lower them one at a time.
+GRAPH_WORK = threading.RLock()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """What is sampled, the data that its program reads, and the request to an engine."""
+
+    subject: Subject
+    data: Mapping[str, Any]
+    request: Request
+
+
+def prepare(asked: Asked, *, merge: bool) -> Prepared:
+    """Lower a model and write the request; with `merge`, observations of equal rows enter by their sums."""
+    with GRAPH_WORK:
+        subject = subject_of(asked.instance, asked.model, asked.keep, threads=asked.threads, merge=merge)
+    check_size(subject.instance, subject.names, asked.rows)
+    data = subject.data
+    json = to_json(data)
+    starts = starting_values(subject.instance, subject.program, asked.inits, asked.chains, asked.seed, json)
+    request = Request(
+        subject.program.text, json, asked.draws, asked.warmup, asked.chains, asked.seed, 1, starts, asked.progress,
+        dict(asked.options),
+    )
+    check_metric(asked.options, request, asked.engine)
+    return Prepared(subject, data, request)
+
+
+def subject_of(
+    instance: Instance,
+    model: Fitted | None = None,
+    keep: Sequence[str] | None = None,
+    *,
+    threads: bool = False,
+    merge: bool = False,
+) -> Subject:
+    """Lower an instance for sampling: what follows from the draws is computed afterwards, whatever the engine.
+
+    With `threads`, observations are summed in slices, so that one chain can use several cores; with `merge`, those with
+    equal predictors enter by their sums, and the program is one for these data.
+    """
+    graph = instance.graph
+    if keep is not None:
+        known = [t.name for t in graph.latents] + list(graph.derived) + list(GENERATED)
+        for name in keep:
+            if name not in known:
+                raise messages.unknown_keep(name, known)
+        graph = replace(graph, derived={n: node for n, node in graph.derived.items() if n in keep})
+        instance = replace(instance, graph=graph)
+    numbers = Evaluator(instance, NUMPY)
+    sampled = run_data_passes(instance, lambda node: numbers[node].array) if merge else instance
+    program = lower_to_stan(sampled.graph, threads=threads, **NOTHING_GENERATED)
+    return Subject(instance, program, model, sampled)

@@ -1,0 +1,75 @@
+"""Run what was prepared: the engine that was named, or the best of those that `auto` tries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from scistan.diagnostics import Diagnosis
+from scistan.engines.protocol import Draws, Request
+from scistan.engines.trial import run_trial
+from scistan.errors import SamplingError
+from scistan.graph.places import user_place
+from scistan.inference.asked import Asked
+from scistan.inference.choose import Plan, choose
+from scistan.inference.climb import climb
+from scistan.inference.culprit import find_culprit
+from scistan.inference.executors import Executor, run_everywhere
+from scistan.inference.foreign import translate
+from scistan.inference.prepare import GRAPH_WORK, Prepared
+from scistan.inference.refusal import in_users_terms
+from scistan.inference.subject import Subject
+from scistan.messages import foreign
+from scistan.messages import sampling as messages
+
+__all__ = ["Outcome", "run_automatic", "run_named"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """A plan that was run and its draws; of `auto`, what it found of them, what happened, and what else it ran."""
+
+    plan: Plan
+    draws: Draws
+    judged: Diagnosis | None = None
+    notes: tuple[str, ...] = ()
+    others: tuple[Plan, ...] = ()
+
+
+def run_named(asked: Asked, prepared: Prepared) -> Outcome:
+    """Run the engine that was named."""
+    plan = Plan(asked.engine, asked.options, asked.warmup)
+    return Outcome(plan, run_plan(prepared.subject, prepared.request, plan, asked.executor))
+
+
+def run_automatic(asked: Asked, prepared: Prepared) -> Outcome:
+    """Choose an engine and climb from it; say why, what happened, and what else was run."""
+    subject, request, fitting = prepared.subject, prepared.request, list(asked.fitting)
+    numbers = sum(array.size for array in subject.instance.values.values())
+    plan = choose(subject.instance, fitting, request.options, request.warmup, numbers, lambda: run_trial(request))
+    best, notes = climb(
+        plan,
+        fitting,
+        request.warmup,
+        lambda careful: run_plan(subject, request, careful, asked.executor),
+        lambda found: {n: subject.shaped(n, found.values[n]) for n in subject.names if n in found.values},
+        subject.context,
+    )
+    if best.draws is None:
+        raise SamplingError("no draws")
+    why = plan.why if best.plan is plan else messages.climbed(best.plan.described(), plan.why)
+    return Outcome(replace(best.plan, why=why), best.draws, best.diagnosis, notes, best.others)
+
+
+def run_plan(subject: Subject, request: Request, plan: Plan, executor: Executor | None) -> Draws:
+    """Run a plan; where no chain can start, find the term that keeps it from starting."""
+    asked = replace(request, options=dict(plan.options), warmup=plan.warmup)
+    try:
+        with in_users_terms(subject.program):
+            return run_everywhere(plan.engine, asked, executor)
+    except SamplingError as error:
+        with GRAPH_WORK:
+            culprit = find_culprit(subject.instance, subject.program, request.data, request.inits)
+            told = None if culprit else translate(error.what, subject)
+        raise (culprit or (foreign.cannot_sample(told.fact, told.remedy, told.place) if told else error)) from None
+    except MemoryError as error:
+        raise foreign.no_memory(*foreign.of_memory(str(error)), user_place()) from None
