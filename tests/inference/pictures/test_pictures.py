@@ -11,14 +11,14 @@ import pytest
 from matplotlib.figure import Figure
 
 import scistan as ss
-from scistan.inference.pictured import Drawn
+from scistan.inference.pictured import Pictured
 from scistan.inference.pictures.pairs import worst_pair
 from scistan.messages.pictures import no_energy
 from scistan.messages.sampling import ChainWarning
 
 matplotlib.use("Agg")
 OPTIONS = {"draws": 250, "warmup": 250, "seed": 1, "engine": "stanli", "progress": False}
-PLOTS = sorted(name for name in dir(Drawn) if name.startswith("plot_"))
+PLOTS = sorted(name for name in dir(Pictured) if name.startswith("plot_"))
 # Signs that matplotlib would read as mathematics, and letters beyond ASCII.
 SCHOOLS = ["$5 & $6", r"$\frac{", "größer", "<b>", "E", "F", "G", "H"]
 
@@ -73,7 +73,7 @@ def test_every_picture_is_a_figure_that_pyplot_does_not_know(name, fit, tmp_path
 
 @pytest.mark.parametrize("name", PLOTS)
 def test_every_picture_has_documented_arguments_and_writes_svg_and_pdf(name, counted, tmp_path):
-    method = getattr(Drawn, name)
+    method = getattr(Pictured, name)
     assert inspect.getdoc(method)
     assert "path" in inspect.signature(method).parameters
     figure = getattr(counted, name)()
