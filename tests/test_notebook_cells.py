@@ -94,7 +94,7 @@ def test_what_a_user_gave_us_to_call_is_shown(outputs):
 
 
 def test_every_frame_on_request(outputs):
-    assert "scistan/model/model.py" in shown(outputs["all frames"])
+    assert "scistan/model/assignment.py" in shown(outputs["all frames"])
     assert "scistan/" not in shown(outputs["short again"])
 
 

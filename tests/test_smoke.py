@@ -53,6 +53,8 @@ VERBS = {
     "mle": lambda m: m.mle(seed=1).idata(draws=10),
     "verify": lambda m: m.verify(points=2).ok,
     "mcmc": lambda m: m.mcmc(**OPTIONS),
+    "prior_check": lambda m: m.prior_check(draws=100, seed=1).to_dataframe(),
+    "sbc": lambda m: m.sbc(replications=4, draws=100, warmup=100, seed=1, progress=False).to_dataframe(),
 }
 COMPILED = {
     "compile": lambda m: m.compile(),
@@ -101,7 +103,7 @@ def test_arviz_takes_the_draws(fit):
     matplotlib.use("Agg")
     theirs = arviz.loo(fit.idata)
     name = "elpd_loo" if version_of("arviz").startswith("0.") else "elpd"
-    assert getattr(fit.loo(), name) == pytest.approx(getattr(theirs, name))
+    assert getattr(fit.loo(moment_match=False), name) == pytest.approx(getattr(theirs, name))
     means = arviz.summary(fit.idata, round_to="none")["mean"]
     np.testing.assert_allclose(means["b"], fit.posterior["b"].mean(), rtol=1e-12)
     assert arviz.plot_trace(fit.idata) is not None

@@ -40,6 +40,7 @@ class EngineDeclaration:
     compiled: bool = False
     stans_nuts: bool = False
     preference: int | None = None
+    sampler: str = ""  # what it runs, as a paper calls it
 
     @property
     def low_rank(self) -> bool:

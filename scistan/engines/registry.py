@@ -8,7 +8,7 @@ from scistan.engines.declaration import LOW_RANK, EngineDeclaration
 from scistan.engines.protocol import Draws, Engine, Request
 from scistan.messages import sampling as messages
 
-__all__ = ["ENGINES", "STAN_METRICS", "engine_named", "engines_at_hand", "preferred", "run_request"]
+__all__ = ["ENGINES", "STAN_METRICS", "engine_for_many", "engine_named", "engines_at_hand", "preferred", "run_request"]
 
 _SAME = (
     "metric", "inv_metric", "step_size", "adapt_engaged", "thin", "save_warmup", "init_radius", "parallel_chains",
@@ -23,6 +23,7 @@ STAN_METRICS: Mapping[str, str] = {
 ENGINES: Mapping[str, EngineDeclaration] = {
     "stanli": EngineDeclaration(
         place="scistan.engines.stanli:StanliEngine",
+        sampler="Stan's No-U-Turn sampler, run by stanli",
         packages=("stanli",),
         fix="pip install stanli",
         options=_STAN_OPTIONS,
@@ -34,6 +35,7 @@ ENGINES: Mapping[str, EngineDeclaration] = {
     ),
     "nutpie": EngineDeclaration(
         place="scistan.engines.nutpie:NutpieEngine",
+        sampler="nutpie's No-U-Turn sampler on Stan's density",
         packages=("nutpie", "stanli", "pyarrow"),
         fix="pip install 'scistan[nutpie]'",
         options={
@@ -52,6 +54,7 @@ ENGINES: Mapping[str, EngineDeclaration] = {
     ),
     "cmdstan": EngineDeclaration(
         place="scistan.engines.cmdstan:CmdStanEngine",
+        sampler="Stan's No-U-Turn sampler, run by CmdStan",
         packages=("cmdstanpy",),
         fix="pip install 'scistan[cmdstan]'",
         options={**_STAN_OPTIONS, "step_size": "stepsize"},
@@ -72,6 +75,12 @@ def preferred(names: Iterable[str], wanted: Callable[[EngineDeclaration], bool])
     """List those of the engines that `auto` may take and that are as wanted, its first choice first."""
     places = {name: ENGINES[name].preference for name in names if wanted(ENGINES[name])}
     return [name for _, name in sorted((place, name) for name, place in places.items() if place is not None)]
+
+
+def engine_for_many() -> str:
+    """Name the engine for many small fits: Stan's own sampler, without a compiler where there is one."""
+    found = preferred(engines_at_hand(), lambda engine: engine.stans_nuts)
+    return found[0] if found else next(iter(ENGINES))
 
 
 def engine_named(name: object) -> Engine:

@@ -230,7 +230,7 @@ class Model(Assignable):
         return simulate(as_drawn(self.instance(), self._variables.acts), seed)
 
     def sbc(self, replications: int = 100, draws: int = 250, warmup: int = 500, chains: int = 2,
-            seed: int | None = None, engine: str = "stanli", executor: Any = None, folder: str | Path | None = None,
+            seed: int | None = None, engine: str = "auto", executor: Any = None, folder: str | Path | None = None,
             var_names: Sequence[str] | str | None = None, level: float = 0.01, progress: bool = True,
             **options: Any) -> Calibration:
         """Check fits against truths: simulate data, fit them, and rank the truth among the draws, many times.

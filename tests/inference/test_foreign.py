@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import warnings
@@ -92,7 +93,8 @@ def test_of_compilers(golden):
 @on_linux
 @pytest.mark.parametrize("case", MEMORY)
 def test_of_memory(case, tmp_path, golden):
-    golden(f"messages/foreign_memory_{case}.txt", short_of_memory(case, tmp_path))
+    told = re.sub(r"[\d.]+ GB are free", "some GB are free", short_of_memory(case, tmp_path))  # as the machine has it
+    golden(f"messages/foreign_memory_{case}.txt", told)
 
 
 @on_linux

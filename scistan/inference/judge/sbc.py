@@ -11,7 +11,7 @@ import numpy as np
 from scistan.engines.embedded import open_density
 from scistan.engines.encoding import to_json
 from scistan.engines.options import check_options, check_run, engine_seed
-from scistan.engines.registry import ENGINES, engine_named
+from scistan.engines.registry import ENGINES, engine_for_many, engine_named
 from scistan.errors import ScistanError
 from scistan.given import as_choice, as_names, as_switch, as_whole, is_number
 from scistan.graph.graph import Graph
@@ -66,7 +66,7 @@ def sbc(
     if inits is not None:
         as_choice("inits", inits, ("prior", "pathfinder"))
     if isinstance(engine, str) and engine == "auto":
-        engine = "stanli"
+        engine = engine_for_many()
     engine_named(engine)
     check_options(engine, options)
     draws, warmup, chains = check_run(engine, as_whole("draws", draws, _FEWEST), warmup, chains)

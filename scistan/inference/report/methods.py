@@ -10,6 +10,7 @@ import numpy as np
 
 from scistan.diagnostics.checks import MEASURABLE
 from scistan.diagnostics.statistics import measure
+from scistan.engines.registry import ENGINES
 from scistan.inference.described import Description
 from scistan.version import __version__
 
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["Extremes", "extremes", "joined", "methods_paragraph", "plural"]
 
 _MOST_PRIORS = 12
-_ENGINES = {
-    "stanli": "Stan's No-U-Turn sampler, run by stanli",
-    "cmdstan": "Stan's No-U-Turn sampler, run by CmdStan",
-    "nutpie": "nutpie's No-U-Turn sampler on Stan's density",
-}
 _APPROXIMATIONS = {
     "pathfinder": "Pathfinder, a variational approximation along quasi-Newton paths, run by CmdStan",
     "laplace": "a Laplace approximation, that is a normal distribution at the posterior mode, run by CmdStan",
@@ -95,7 +91,7 @@ def _drawn(fit: Fit) -> str:
         how = _APPROXIMATIONS.get(fit.method, fit.method)
         taken = plural(chains * draws, "draw was", "draws were")
         return f"The posterior was approximated by {how}; {taken} taken{seed}."
-    engine = _ENGINES.get(fit.engine, fit.engine)
+    engine = ENGINES[fit.engine].sampler or fit.engine
     warmup = f"{plural(int(settings['warmup']), 'warm-up iteration')} and " if "warmup" in settings else ""
     kept = f"{draws:,} kept {'iteration' if draws == 1 else 'iterations'}"
     each = "" if chains == 1 else " each"

@@ -62,13 +62,13 @@ def words(figure) -> list[str]:
 
 @pytest.mark.parametrize("name", PLOTS)
 def test_every_picture_is_a_figure_that_pyplot_does_not_know(name, fit, tmp_path):
-    before = dict(matplotlib.rcParams)
+    before, open_before = dict(matplotlib.rcParams), matplotlib.pyplot.get_fignums()
     figure = getattr(fit, name)(path=tmp_path / "picture.png")
     assert isinstance(figure, Figure)
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
     assert figure._repr_png_().startswith(b"\x89PNG")
     assert dict(matplotlib.rcParams) == before
-    assert not matplotlib.pyplot.get_fignums()
+    assert matplotlib.pyplot.get_fignums() == open_before
 
 
 @pytest.mark.parametrize("name", PLOTS)
