@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import matplotlib
+import matplotlib.pyplot
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
