@@ -79,7 +79,8 @@ def warn_if_ill(fit: Fit) -> None:
     if fit.subject is not None:
         told += [f"{fit.model_name}: {remark}" for remark in fit.subject.remarks]
         told += [text for text, often in tell_rejections(fit.draws, fit.subject) if often]
-    found = fit._quick_diagnosis()  # what takes longer is left to `fit.diagnose()`
+    # Of chains the quick checks alone: what takes longer is left to `fit.diagnose()`.
+    found = fit._quick_diagnosis() if fit.method == "mcmc" else fit.diagnose()
     if found.hints:
         told.append(messages.unhealthy(fit.model_name, found.verdict))
     for text in told:
