@@ -44,6 +44,24 @@ def test_bounds_without_elements(side, none):
             continue
 
 
+@pytest.mark.parametrize("axis", [(), [], (0, 1), None], ids=str)
+@pytest.mark.parametrize("function", [ss.softmax, ss.log_softmax])
+def test_a_softmax_is_along_one_axis(function, axis):
+    """Found by the fuzzer: no axis was Python's IndexError, and of several the first was taken without a word."""
+    m = ss.Model("m")
+    m.x = ss.Normal(0, 1, shape=(2, 3))
+    with pytest.raises(ss.ModelError, match="does not exist"):
+        function(m.x, axis=axis)
+
+
+def test_an_index_that_python_cannot_print():
+    """Found by the fuzzer: whole numbers of more than 4300 digits."""
+    m = ss.Model("m")
+    m.x = ss.Normal(0, 1, shape=3)
+    with pytest.raises(ss.ModelError, match="outside an axis of length 3"):
+        m.x[10**5000]
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(10))
 def test_no_foreign_error_in_ten_thousand_calls(seed):

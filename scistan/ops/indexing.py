@@ -12,6 +12,7 @@ from scistan.graph.node import Apply, Data, Node
 from scistan.graph.walk import has_latents
 from scistan.messages import data as data_messages
 from scistan.messages import expressions as messages
+from scistan.messages.values import as_given
 from scistan.ops.axes import picked, taken, unknown
 from scistan.ops.coerce import as_node, read_array
 from scistan.ops.declaration import Attributes, declare
@@ -256,7 +257,7 @@ def index_shape(shapes: tuple[Shape, ...], attributes: Attributes) -> tuple[Shap
         if kind == "slice":
             result.append(slice_size(size, *item[1:]))
         elif kind == "int" and not -size.today <= item[1] < size.today:
-            raise messages.bad_index(values_of(shape), f"{item[1]} is outside an axis of length {size.today}")
+            raise messages.bad_index(values_of(shape), f"{as_given(item[1])} is outside an axis of length {size.today}")
     if positions:
         at = place_of_arrays(items)
         result[at:at] = united

@@ -123,7 +123,10 @@ def _reduce(op: Op, x: object, axis: Axis, keepdims: bool) -> Expression:
 
 def _scan(op: Op, x: object, axis: int) -> Expression:
     node = as_node(x)
-    return build(op, Expression(node), axis=_axes(op.name, node, axis)[0])
+    axes = _axes(op.name, node, axis)
+    if len(axes) != 1:
+        raise messages.bad_axis(op.name, as_given(axis), len(node.shape))
+    return build(op, Expression(node), axis=axes[0])
 
 
 def sum(x: object, axis: Axis = None, keepdims: bool = False) -> Expression:
