@@ -39,6 +39,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Model"]
 
+# What `mcmc` hands on by place; all else is an option of the run, and one that is None is not asked for.
+_OF_CALLS = ("draws", "warmup", "chains", "seed", "engine", "data", "inits", "progress")
+
+
+def _without(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Give the arguments of a call but for some, those that no signature knows among them."""
+    known = {name: value for name, value in given.items() if name not in (*names, "unknown") and value is not None}
+    return {**known, **given["unknown"]}
+
 
 class Model(Assignable):
     """A probabilistic model; assigning to an attribute names a variable.
@@ -252,14 +261,26 @@ class Model(Assignable):
 
     # -- PyTorch --------------------------------------------------------------------------------
     def map(self, device: str = "cpu", starts: int = 8, seed: int | None = None,
-            data: Mapping[str, object] | None = None, **options: Any) -> PointEstimate:
-        """Maximize the posterior density; `docs/point-estimates.md` lists the options."""
-        return self._maximized("map", data, {"device": device, "starts": starts, "seed": seed, **options})
+            data: Mapping[str, object] | None = None, *, inits: object = None, dtype: str = "float64",
+            optimizer: str = "auto", max_iterations: int = 1000, batch_size: int | None = None, epochs: int = 30,
+            learning_rate: float = 0.05, polish: bool = True, compile: bool = False, progress: bool = True,
+            **unknown: Any) -> PointEstimate:
+        """Maximize the posterior density, from `starts` points at once.
+
+        `inits` gives a start, `dtype` the precision. `optimizer` is "lbfgs", "adam", or "auto": Adam where `batch_size`
+        takes the observations in mini-batches, which it sees `epochs` times with steps of `learning_rate` at most;
+        `polish` ends with exact steps on all of them. `max_iterations` bounds each climb, `compile` hands the density
+        to `torch.compile`, `progress` shows a bar.
+        """
+        return self._maximized("map", data, _without(locals(), "self", "data"))
 
     def mle(self, device: str = "cpu", starts: int = 8, seed: int | None = None,
-            data: Mapping[str, object] | None = None, **options: Any) -> PointEstimate:
-        """Maximize the likelihood alone, bounds and constraints kept."""
-        return self._maximized("mle", data, {"device": device, "starts": starts, "seed": seed, **options})
+            data: Mapping[str, object] | None = None, *, inits: object = None, dtype: str = "float64",
+            optimizer: str = "auto", max_iterations: int = 1000, batch_size: int | None = None, epochs: int = 30,
+            learning_rate: float = 0.05, polish: bool = True, compile: bool = False, progress: bool = True,
+            **unknown: Any) -> PointEstimate:
+        """Maximize the likelihood alone, bounds and constraints kept; the options are those of `map`."""
+        return self._maximized("mle", data, _without(locals(), "self", "data"))
 
     def _maximized(self, verb: str, data: Mapping[str, object] | None, options: Mapping[str, Any]) -> PointEstimate:
         from scistan.inference.point import maximize
@@ -311,8 +332,21 @@ class Model(Assignable):
 
     def mcmc(self, draws: int = 1000, warmup: int = 1000, chains: int = 4, seed: int | None = None,
              engine: str = "auto", data: Mapping[str, object] | None = None, inits: object = None,
-             progress: bool = True, **options: Any) -> Fit:
-        """Sample the posterior with Stan's NUTS; `docs/sampling.md` lists the options."""
+             progress: bool = True, *, keep: Sequence[str] | str | None = None, executor: Any = None,
+             adapt_delta: float | None = None, max_treedepth: int | None = None, metric: str | None = None,
+             inv_metric: Any = None, step_size: float | None = None, adapt_engaged: bool | None = None,
+             thin: int | None = None, save_warmup: bool | None = None, init_radius: float | None = None,
+             parallel_chains: int | None = None, threads_per_chain: int | None = None, **unknown: Any) -> Fit:
+        """Sample the posterior with Stan's NUTS.
+
+        `keep` names the variables and groups to keep, `executor` is where chains run. `adapt_delta` is the acceptance
+        rate to adapt to, `max_treedepth` the largest tree, `metric` "diag", "dense", "unit" or nutpie's "low_rank",
+        `inv_metric` the inverse metric to start from, `step_size` the first step, `adapt_engaged` whether to adapt,
+        `thin` keeps every so many draws, `save_warmup` those of the warm-up, `init_radius` is the range of Stan's
+        starts, `parallel_chains` how many chains run at once, `threads_per_chain` how many threads each has.
+        `docs/sampling.md` says which engine takes what.
+        """
+        options = _without(locals(), "self", *_OF_CALLS)
         from scistan.inference.sample import sample
         from scistan.model.fitted import FittedModel
 
