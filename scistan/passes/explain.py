@@ -13,7 +13,7 @@ from scistan.graph.text import short_text
 from scistan.passes import PASSES, trace_passes
 from scistan.passes.hints import hints
 
-__all__ = ["Explanation", "explain"]
+__all__ = ["Explanation", "changes", "explain"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def explain(graph: Graph, **switches: bool) -> Explanation:
     rows: list[tuple[str, str, str, str]] = []
     worked: set[str] = set()
     for step, before, after in trace_passes(graph, **switches):
-        found = _changes(before, after)
+        found = changes(before, after)
         if found:
             worked.add(step.name)
         rows += [(step.name, *change) for change in found]
@@ -52,7 +52,8 @@ def explain(graph: Graph, **switches: bool) -> Explanation:
     return Explanation(tuple(rows), idle, hints(graph))
 
 
-def _changes(before: Graph, after: Graph) -> list[tuple[str, str, str]]:
+def changes(before: Graph, after: Graph) -> list[tuple[str, str, str]]:
+    """List what differs between two forms of a graph: the variable, and its definition before and after."""
     known = {term.name: term.law for term in before.terms}
     names_before, names_after = _names(before), _names(after)
     found: list[tuple[str, str, str]] = []
