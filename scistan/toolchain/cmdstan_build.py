@@ -13,7 +13,7 @@ from scistan.toolchain.keys import digest
 from scistan.toolchain.place import MODELS
 from scistan.toolchain.request import EXECUTABLE, BuildRequest, loose_key
 from scistan.toolchain.run import run
-from scistan.toolchain.source import INCLUDES
+from scistan.toolchain.source import INCLUDES, PROGRAM
 from scistan.toolchain.trial import check_runs, outside_libraries
 from scistan.toolchain.work import Work, compiling, exclusive, failed, get_or_build
 from scistan.toolchain.workspace import Workspace
@@ -70,7 +70,8 @@ def make_words(work: Work, cmdstan: CmdStan, folder: Path) -> list[str]:
 
 def make_environment(work: Work, cmdstan: CmdStan, place: Workspace, folder: Path) -> dict[str, str]:
     """Give flags by the environment, so that the makefile and make/local can add to them."""
-    stanc = list(work.options.stanc_options)
+    program = folder / PROGRAM
+    stanc = list(work.options.for_stanc(program.read_text() if program.is_file() else ""))
     if (folder / INCLUDES).is_dir():
         stanc.append(f"--include-paths={folder / INCLUDES}")
     environment = {"STANCFLAGS": " ".join(stanc), "TMPDIR": str(place.scratch)}

@@ -14,7 +14,7 @@ __all__ = ["stanc_words", "translate"]
 def stanc_words(work: Work, source: Source) -> list[str]:
     """Give stanc's options for a program."""
     paths = [f"--include-paths={INCLUDES}"] if source.includes else []
-    return [*work.options.stanc_options, *paths]
+    return [*work.options.for_stanc(source.text), *paths]
 
 
 def translate(work: Work, source: Source) -> str:

@@ -38,3 +38,10 @@ def test_a_stack_declared_with_zeros(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", FORMS)
 def test_no_program_declares_a_stack_with_zeros(name: str) -> None:
     assert not re.search(r"= rep_array\(rep_matrix", lower_to_stan(build(name, [0] * 5 + [1] * 10).to_graph()).text)
+
+
+def test_the_optimizer_is_left_out_where_functions_loop_until_they_converge():
+    """stanc 2.35 takes 20 s with --O1 over a truncated Gamma, whose tails are a series of our own."""
+    options = BuildOptions()
+    assert "--O1" in options.for_stanc("model { }")
+    assert options.for_stanc("functions { real f(real x) { while (x > 1) { } return x; } }") == ("-fno-soa",)
