@@ -39,7 +39,8 @@ def told_of(row: str, text: str, subject) -> str:
     assert known[0].name == row, f"{known[0].name}: {text}"
     told = translate(text, subject)
     said = known[0].pattern.search(text)[0].replace("-nan", "nan")  # whose sign is the platform's
-    return shown(f"{said}\n  -> {told.fact}\n  at {told.place}\n  try: {told.remedy}")
+    at = re.sub(r"line \d+", "line …", str(told.place))
+    return shown(f"{said}\n  -> {told.fact}\n  at {at}\n  try: {told.remedy}")
 
 
 @pytest.mark.parametrize("engine", EMBEDDED)

@@ -271,7 +271,7 @@ def test_what_is_compiled_serves_any_data():
 
 
 def test_threads_and_cmdstan_sum_over_the_rows_as_they_are(monkeypatch):
-    from scistan.inference import sample as module
+    from scistan.inference import prepare as module
 
     asked = []
 
