@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scistan.engines.declaration import LOW_RANK
@@ -19,10 +18,11 @@ from scistan.errors import SamplingError, UnsupportedError
 from scistan.graph.instance import Instance
 from scistan.graph.node import Variable
 from scistan.graph.walk import topological
+from scistan.inference.plan import Plan
 from scistan.messages import packages
 from scistan.messages import sampling as messages
 
-__all__ = ["Plan", "choose", "fitting_engines"]
+__all__ = ["choose", "fitting_engines"]
 
 # A diagonal metric that needs more steps than this pays for a low-rank one (a pilot counts at most 15).
 MANY_STEPS = 11.0
@@ -34,25 +34,6 @@ TINY = 100
 USUAL_WARMUP = 1000
 # Where a scale is estimated, small steps keep the funnel's neck from being missed.
 CAREFUL_DELTA = 0.9
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """An engine with its options and warm-up, and why."""
-
-    engine: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-    warmup: int = 1000
-    why: str = ""
-
-    def described(self) -> str:
-        """Name the engine and what is special about it."""
-        parts = [f"{self.options[key]} metric" for key in ("metric",) if key in self.options]
-        parts += [f"adapt_delta {self.options[key]:g}" for key in ("adapt_delta",) if key in self.options]
-        return f"{self.engine} ({', '.join(parts)})" if parts else self.engine
-
-    def with_options(self, **options: Any) -> Plan:
-        return replace(self, options={**self.options, **options})
 
 
 def fitting_engines(at_hand: list[str], options: Mapping[str, Any], inits: bool, warmup: int) -> list[str]:

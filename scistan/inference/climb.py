@@ -15,7 +15,8 @@ from scistan.engines.declaration import LOW_RANK
 from scistan.engines.protocol import Draws
 from scistan.engines.registry import ENGINES, preferred
 from scistan.errors import SamplingError, ScistanError, ToolchainError, UnsupportedError
-from scistan.inference.choose import CAREFUL_DELTA, Plan
+from scistan.inference.choose import CAREFUL_DELTA
+from scistan.inference.plan import Plan
 from scistan.messages import sampling as messages
 
 __all__ = ["Attempt", "climb", "illness"]

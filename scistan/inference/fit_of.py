@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from scistan.engines.protocol import Draws
-from scistan.inference.choose import Plan
 from scistan.inference.fit import Fit
 from scistan.inference.foreign import tell_rejections
 from scistan.inference.generated import derived_quantities
 from scistan.inference.groups import GENERATED
 from scistan.inference.named import Named
+from scistan.inference.plan import Plan
 from scistan.inference.subject import Subject
 from scistan.messages import sampling as messages
 

@@ -10,11 +10,12 @@ from scistan.engines.trial import run_trial
 from scistan.errors import SamplingError
 from scistan.graph.places import user_place
 from scistan.inference.asked import Asked
-from scistan.inference.choose import Plan, choose
+from scistan.inference.choose import choose
 from scistan.inference.climb import climb
 from scistan.inference.culprit import find_culprit
 from scistan.inference.executors import Executor, run_everywhere
 from scistan.inference.foreign import translate
+from scistan.inference.plan import Plan
 from scistan.inference.prepare import GRAPH_WORK, Prepared
 from scistan.inference.refusal import in_users_terms
 from scistan.inference.subject import Subject

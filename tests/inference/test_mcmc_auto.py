@@ -10,8 +10,9 @@ from scistan.diagnostics import check_draws
 from scistan.engines import nutpie as nutpie_engine
 from scistan.engines.protocol import Chains, Draws
 from scistan.engines.trial import Trial, run_trial
-from scistan.inference.choose import Plan, choose, fitting_engines
+from scistan.inference.choose import choose, fitting_engines
 from scistan.inference.climb import climb, illness
+from scistan.inference.plan import Plan
 from scistan.surface import lacking
 from tests.engines.support import PANICS, program, request
 from tests.inference.posteriors import POSTERIORS
