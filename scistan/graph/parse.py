@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from scistan.errors import InternalError
+from scistan.graph.body import Body, Bound, body, bound
 from scistan.graph.graph import Graph, Law, Term
 from scistan.graph.node import Data, Node, Variable, apply, extent, find_applied, literal
 from scistan.graph.text import RANKS
@@ -29,8 +30,12 @@ _TERM = re.compile(
 _DERIVED = re.compile(r"derived (?P<name>\w+) = (?P<value>\S+)")
 _LENGTH = re.compile(r"length (?P<name>n\d+) = (?P<today>\d+) (?P<rank>\w+) (?P<axis>\d+) (?P<hint>'.*'|\".*\")")
 _COMPUTED = re.compile(r"length (?P<name>n\d+) = (?P<call>\w+\(.*\))")
+_BODY = re.compile(r"body (?P<number>\d+) \((?P<kinds>.*)\)")
+_INSIDE = re.compile(r"\| (?P<line>.*)")
+_GIVE = re.compile(r"give (?P<values>.+)")
+_KIND = re.compile(r"(int|real) \[([^\]]*)\]")
 _EQUAL = re.compile(r"equal (?P<pair>[-+*\w]+ = [-+*\w]+)")
-_TOKENS = re.compile(r"'[^']*'|\"[^\"]*\"|%\d+|#[-+*\w]+")
+_TOKENS = re.compile(r"'[^']*'|\"[^\"]*\"|[%@]\d+|#[-+*\w]+")
 
 
 class Op(Protocol):
@@ -121,6 +126,9 @@ class _Reader:
         self.derived: dict[str, Node] = {}
         self.data_names: dict[Data, str] = {}
         self.equalities: list[Equality] = []
+        self.bodies: dict[int, Body] = {}
+        self.parameters: list[Bound] = []  # of the body that is being read
+        self.around: dict[str, Node] = {}  # the nodes outside of it
 
     def read(self, text: str) -> Graph:
         forms: dict[re.Pattern[str], Callable[..., None]] = {
@@ -131,6 +139,8 @@ class _Reader:
             _LENGTH: self._length,
             _COMPUTED: self._computed,
             _EQUAL: self._equal,
+            _BODY: self._body,
+            _INSIDE: self._inside,
         }
         for line in text.splitlines():
             if not line.strip():
@@ -179,6 +189,26 @@ class _Reader:
     def _derived(self, name: str, value: str) -> None:
         self.derived[name] = self._node(ast.parse(_as_python(value), mode="eval").body)
 
+    # -- bodies ---------------------------------------------------------------------------------
+    def _body(self, number: str, kinds: str) -> None:
+        found = _KIND.findall(kinds)
+        self.parameters = [bound(k, self._shape(shape), kind == "int") for k, (kind, shape) in enumerate(found)]
+        self.around, self.nodes = self.nodes, {}
+        self.bodies[int(number)] = None  # type: ignore[assignment]
+
+    def _inside(self, line: str) -> None:
+        call = _CALL.fullmatch(line)
+        if call:
+            self._call(**call.groupdict())
+            return
+        given = _GIVE.fullmatch(line)
+        if given is None:
+            raise InternalError(f"no line of a body: {line!r}")
+        tree = ast.parse(f"({_as_python(given['values'])},)", mode="eval").body
+        results = [self._node(part) for part in getattr(tree, "elts", [])]
+        self.bodies[len(self.bodies) - 1] = body(self.parameters, results)
+        self.nodes = self.around
+
     # -- calls ----------------------------------------------------------------------------------
     def _read_call(self, text: str) -> tuple[str, tuple[Node, ...], dict[str, Any]]:
         tree = ast.parse(_as_python(text), mode="eval").body
@@ -195,12 +225,16 @@ class _Reader:
     def _node(self, tree: ast.expr) -> Node:
         if isinstance(tree, ast.Name) and tree.id.startswith("node_"):
             return self.nodes[tree.id.removeprefix("node_")]
+        if isinstance(tree, ast.Name) and tree.id.startswith("bound_"):
+            return self.parameters[int(tree.id.removeprefix("bound_"))]
         value = self._plain(tree)
         return extent(value) if isinstance(value, Size) else literal(value)
 
     def _plain(self, tree: ast.expr) -> Any:
         if isinstance(tree, ast.Tuple):
             return tuple(self._plain(part) for part in tree.elts)
+        if isinstance(tree, ast.Call) and getattr(tree.func, "id", "") == "body":
+            return self.bodies[ast.literal_eval(tree.args[0])]
         if isinstance(tree, ast.Call):  # length("n0+1")
             return self._size(ast.literal_eval(tree.args[0]))
         if isinstance(tree, ast.Name) and tree.id == "inf":
@@ -293,10 +327,11 @@ class _Reader:
 
 
 def _as_python(text: str) -> str:
-    """Write the text's own tokens as Python: `%3` as a name, `#n0+1` as a call, strings as they are."""
+    """Write the text's own tokens as Python: `%3` and `@0` as names, `#n0+1` as a call, strings as they are."""
 
     def token(found: re.Match[str]) -> str:
         word = found.group()
-        return f"node_{word[1:]}" if word[0] == "%" else f"length('{word[1:]}')" if word[0] == "#" else word
+        names = {"%": f"node_{word[1:]}", "@": f"bound_{word[1:]}", "#": f"length('{word[1:]}')"}
+        return names.get(word[0], word)
 
     return _TOKENS.sub(token, text)

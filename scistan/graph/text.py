@@ -7,6 +7,12 @@
     latent mu = %0 ~ Normal(0, 5.0) []
     observed y = %3 ~ Normal(%2, 1) [n0]
 
+A recurrence holds a body, which is written before it; `@0`, `@1`, … are its parameters:
+
+    body 0 (real [], real [])
+    | %0 = multiply(@0, @1) []
+    | give %0
+
 Lengths are named by position; `#n0+1` is a length used as a number or in an attribute. The exact text, from which a
 model is restored, also says what each length is and which must be equal:
 
@@ -21,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from scistan.graph.body import Body, bodies_of
 from scistan.graph.graph import Graph, Law
 from scistan.graph.node import Apply, Data, Extent, Literal, Node, Variable
 from scistan.shapes import COMPUTED, DATA, DIM, GIVEN, Equality, LengthRule, Shape, Size, SizeTable, Symbol
@@ -57,6 +64,7 @@ class _Names:
     def __init__(self, table: SizeTable, symbols: Iterable[Symbol] = ()) -> None:
         self.table = table
         self.sizes: dict[Symbol, int] = {symbol: number for number, symbol in enumerate(symbols)}
+        self.bodies: dict[Body, int] = {}
 
     def size(self, size: Size) -> str:
         reduced = self.table.reduce(size)
@@ -77,7 +85,7 @@ class _Names:
         if isinstance(value, tuple):
             inner = ", ".join(self.attribute(v) for v in value)
             return f"({inner},)" if len(value) == 1 else f"({inner})"
-        return repr(value)
+        return f"body({self.bodies[value]})" if isinstance(value, Body) else repr(value)
 
 
 def graph_text(graph: Graph) -> str:
@@ -125,17 +133,23 @@ def _symbols(graph: Graph, more: Iterable[Size]) -> list[Symbol]:
 
 
 def _sizes(graph: Graph) -> Iterator[Size]:
-    for node in graph.nodes:
+    yield from _sizes_of(graph.nodes)
+    for term in graph.terms:
+        yield from term.law.shape
+        yield from _sizes_among(term.law.equalities)
+    yield from _sizes_among(graph.equalities)
+
+
+def _sizes_of(nodes: Iterable[Node]) -> Iterator[Size]:
+    for node in nodes:
         yield from node.shape
         if isinstance(node, Extent):
             yield node.size
         if isinstance(node, Apply):
             yield from _sizes_among(node.attributes)
             yield from _sizes_among(node.equalities)
-    for term in graph.terms:
-        yield from term.law.shape
-        yield from _sizes_among(term.law.equalities)
-    yield from _sizes_among(graph.equalities)
+            for body in bodies_of(node):
+                yield from _sizes_of([*body.parameters, *body.nodes])
 
 
 def _sizes_among(value: object) -> Iterator[Size]:
@@ -160,7 +174,10 @@ def _lines(graph: Graph, names: _Names, *, exact: bool) -> tuple[list[str], dict
     numbers: dict[Node, str] = {}
     lines: list[str] = []
     written: dict[str, str] = {}
+    count = 0
     for node in graph.nodes:
+        for body in bodies_of(node):
+            lines += _body_lines(body, graph, names, exact=exact)
         if isinstance(node, Literal):
             numbers[node] = repr(node.value)
             continue
@@ -171,7 +188,8 @@ def _lines(graph: Graph, names: _Names, *, exact: bool) -> tuple[list[str], dict
         if isinstance(node, Apply) and text in written and not exact:  # equal up to lengths that must be equal
             numbers[node] = written[text]
             continue
-        numbers[node] = written[text] = f"%{len(lines)}"
+        numbers[node] = written[text] = f"%{count}"
+        count += 1
         lines.append(f"{numbers[node]} = {text}")
     for term in graph.terms:
         role = "observed" if term.is_observed else "latent"
@@ -180,6 +198,30 @@ def _lines(graph: Graph, names: _Names, *, exact: bool) -> tuple[list[str], dict
     for name, node in graph.derived.items():
         lines.append(f"derived {name} = {numbers[node]}")
     return lines, numbers
+
+
+def _body_lines(body: Body, graph: Graph, names: _Names, *, exact: bool) -> list[str]:
+    """Write a body that has not been written before, those that it holds itself first."""
+    if body in names.bodies:
+        return []
+    lines: list[str] = []
+    for node in body.nodes:
+        for inner in bodies_of(node):
+            lines += _body_lines(inner, graph, names, exact=exact)
+    names.bodies[body] = len(names.bodies)
+    kinds = [f"{'int' if p.integer else 'real'} {names.shape(p.shape)}" for p in body.parameters]
+    lines.append(f"body {names.bodies[body]} ({', '.join(kinds)})")
+    numbers: dict[Node, str] = {parameter: repr(parameter) for parameter in body.parameters}
+    count = 0
+    for node in body.nodes:
+        if isinstance(node, Literal | Extent):
+            numbers[node] = repr(node.value) if isinstance(node, Literal) else f"#{names.size(node.size)}"
+        elif node not in numbers:
+            numbers[node] = f"%{count}"
+            count += 1
+            text = _node_text(node, graph, numbers, names) + (_where(node, names) if exact else "")
+            lines.append(f"| {numbers[node]} = {text}")
+    return [*lines, f"| give {', '.join(numbers[result] for result in body.results)}"]
 
 
 def _where(made: Node | Law, names: _Names) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from scistan.errors import InternalError
+from scistan.graph.body import Bound, bodies_of
 from scistan.graph.graph import Graph
 from scistan.graph.node import Apply, Data, Node, Variable, find_applied
 from scistan.graph.places import first_place
@@ -37,7 +38,9 @@ def _order(graph: Graph) -> Faults:
 
 def _applications(graph: Graph) -> Faults:
     table = graph.sizes()
-    for node in graph.nodes:
+    for node in _and_inside(graph.nodes):
+        if isinstance(node, Bound) and node.place is None:
+            yield "a value of a step stands outside of its step", node
         if not isinstance(node, Apply):
             continue
         if find_applied(node.op, node.args, node.attributes) is not node:
@@ -51,6 +54,14 @@ def _applications(graph: Graph) -> Faults:
         for left, right in node.equalities:
             if left.today != right.today:
                 yield f"`{short_text(node)}` equates the lengths {left.today} and {right.today}", node
+
+
+def _and_inside(nodes: Iterable[Node]) -> Iterator[Node]:
+    """Yield nodes, and those of every body among them."""
+    for node in nodes:
+        yield node
+        for body in bodies_of(node):
+            yield from _and_inside(body.nodes)
 
 
 def _same_shape(one: Shape, other: Shape, table: SizeTable) -> bool:

@@ -40,7 +40,9 @@ __all__ = [
 ]
 
 
-_MOVING = frozenset({"index", "pick", "transpose", "reshape", "stack", "concatenate", "broadcast_to", "positions"})
+_MOVING = frozenset(
+    {"index", "pick", "transpose", "reshape", "stack", "concatenate", "broadcast_to", "positions", "scan"}
+)
 
 
 def level_dim(entries: Mapping[str, Entry], named: Mapping[Node, str], leaf: Node) -> str | None:
@@ -108,11 +110,11 @@ def check_outcome(name: str, law: Law, leaf: Data) -> None:
 
 
 def check_factor_index(
-    node: Apply, dims: Sequence[str | None], levels_of: Callable[[Node], str | None],
+    node: Apply, args: Sequence[Node], dims: Sequence[str | None], levels_of: Callable[[Node], str | None],
     coords: Mapping[str, list[object]], place: Place | None,
 ) -> None:
     """Refuse a factor as an index along another dim, whose labels are not its levels: codes would mean others."""
-    for axis, position in factor_positions(node):
+    for axis, position in factor_positions(node, args):
         own, dim = levels_of(position), dims[axis]
         levels, labels = coords.get(own or "", []), coords.get(dim or "", [])
         if own is not None and own == dim:
@@ -126,20 +128,23 @@ def check_factor_index(
             raise messages.more_levels(position.called, length, place)
 
 
-def check_factor_use(node: Apply) -> None:
+def check_factor_use(node: Apply, args: Sequence[Node]) -> None:
     """Refuse to compute with the codes of a factor: they are positions of its levels, and change with these.
 
     Truth values are the numbers 0 and 1 as well; what only moves elements computes nothing.
     """
-    for arg in () if node.op.name in _MOVING else node.args:
+    for arg in () if node.op.name in _MOVING else args:
         coding = arg.coding if isinstance(arg, Data) else None
         if isinstance(arg, Data) and isinstance(coding, Levels) and coding.levels != (False, True):
             raise messages.codes_in_arithmetic(arg.called, coding.levels, first_place(node))
 
 
-def factor_positions(node: Apply) -> Iterator[tuple[int, Data]]:
-    """Give each factor among the positions of an index, with the axis that it picks along."""
-    positions = iter(node.args[1:])
+def factor_positions(node: Apply, args: Sequence[Node]) -> Iterator[tuple[int, Data]]:
+    """Give each factor among the positions of an index, with the axis that it picks along.
+
+    `args` are the node's own, or what they stand for inside a recurrence.
+    """
+    positions = iter(args[1:])
     items: Any = dict(node.attributes)["items"]
     for axis, item in enumerate(item for item in items if item[0] != "new"):
         position = next(positions) if item[0] == "array" else None

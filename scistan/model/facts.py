@@ -7,16 +7,19 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from scistan.errors import Place
+from scistan.graph.body import Body, Bound, bodies_of
 from scistan.graph.node import Apply, Data, Node, Variable, is_applied
 from scistan.graph.places import first_place
 from scistan.graph.walk import topological
 from scistan.messages import data as messages
+from scistan.messages import recurrences
 from scistan.model.axes import Axes, Key, dim_key
 from scistan.model.factors import check_factor_index, check_factor_use, factor_positions
 from scistan.model.numbers import check_computed_index
 from scistan.ops.axes import Source
 from scistan.ops.declaration import Op
 from scistan.ops.flow import axis_flow
+from scistan.ops.scan import parts_of
 from scistan.shapes import ONE, Size
 
 __all__ = ["Dims", "Fact", "Facts"]
@@ -50,6 +53,8 @@ class Facts:
         self._model_dims = dims
         self._axes = axes
         self._known: dict[Node, Fact] = {}
+        self._inside: dict[Node, list[Fact]] = {}  # of what each recurrence gives
+        self._standing: Mapping[Node, Node] = {}  # inside a recurrence: what its parameters stand for
 
     def learn(self, roots: Iterable[Node]) -> None:
         """Look at every node below `roots` that is new, arguments first."""
@@ -83,16 +88,9 @@ class Facts:
 
     def _look(self, node: Node) -> Fact:
         if isinstance(node, Apply):
-            if node.op.name == "index":
-                check_computed_index(node)
-                picked = self._known[node.args[0]].dims
-                check_factor_index(node, picked, self._levels_of, self._axes.coords, first_place(node))
-            check_factor_use(node)
-            facts = [self._known[arg] for arg in node.args]
-            if node.op.name == "frozen" and not facts[0].fixed:
-                raise messages.frozen_latent(first_place(node))
-            keys = self._keys(node, facts)
-            return Fact(all(f.fixed for f in facts), self._dims(node, [f.dims for f in facts]), keys)
+            return self._look_applied(node, [self._known[arg] for arg in node.args])
+        if isinstance(node, Bound):
+            raise recurrences.leaves_its_step(None)
         if isinstance(node, Variable | Data):
             self._admit(node)
             dims = node.dims or (None,) * len(node.shape)
@@ -101,11 +99,61 @@ class Facts:
             return Fact(False, dims, own_keys(node, dims))
         return Fact(True, ())
 
+    def _look_applied(self, node: Apply, facts: list[Fact]) -> Fact:
+        args = [self._standing.get(arg, arg) for arg in node.args]
+        if node.op.name == "index":
+            check_computed_index(node)
+            check_factor_index(node, args, facts[0].dims, self._levels_of, self._axes.coords, first_place(node))
+        check_factor_use(node, args)
+        if node.op.name == "frozen" and not facts[0].fixed:
+            raise messages.frozen_latent(first_place(node))
+        if node.op.name == "scanned":
+            return self._recorded(node, facts[0])
+        for body in bodies_of(node):
+            self._inside[node] = self._look_inside(node, body, facts)
+        keys = self._keys(node, facts)
+        return Fact(all(f.fixed for f in facts), self._dims(node, [f.dims for f in facts]), keys)
+
+    def _look_inside(self, node: Apply, body: Body, facts: list[Fact]) -> list[Fact]:
+        """Look at every node of a recurrence's body, with what is known of its arguments; give what its results are.
+
+        Axes meet inside a step as they do outside, and a state's axes are those of its start.
+        """
+        parts = parts_of(node)
+        first, last = len(parts.states), len(parts.states) + len(parts.elements)
+        known: dict[Node, Fact] = {}
+        outer = self._standing
+        standing = {p: outer.get(arg, arg) for p, arg in zip(body.parameters[first:], node.args[first:], strict=True)}
+        for k, (parameter, fact) in enumerate(zip(body.parameters, facts, strict=True)):
+            gone = int(first <= k < last)
+            known[parameter] = Fact(fact.fixed, fact.dims[gone:], fact.keys[gone:])
+        self._standing = standing
+        try:
+            for inner in body.nodes:
+                if isinstance(inner, Apply):
+                    known[inner] = self._look_applied(inner, [known[arg] for arg in inner.args])
+                elif inner not in known:
+                    known[inner] = Fact(True, ())
+        finally:
+            self._standing = outer
+        results = [known[result] for result in body.results]
+        for start, result in zip(facts, results[:first], strict=False):
+            for one, other in zip(start.keys, result.keys, strict=True):
+                named = (lambda: "the start of a recurrence", lambda: "what its step gives")
+                self._axes.meet(one, other, named, first_place(node))
+        return results
+
+    def _recorded(self, node: Apply, bundle: Fact) -> Fact:
+        """Give the facts of what a recurrence records: the axis of its steps, then the axes of a result."""
+        result = self._inside[node.args[0]][dict(node.attributes)["output"]]  # type: ignore[index]
+        return Fact(bundle.fixed, (*bundle.dims, *result.dims), (*bundle.keys, *result.keys))
+
     def _keys(self, node: Apply, facts: list[Fact]) -> Keys:
         """Follow the axes through an op: those that meet become one, and what is sliced is an axis of its own."""
         flow = axis_flow(node)
         place = first_place(node)
-        by_label = dict(factor_positions(node)) if node.op.name == "index" else {}
+        args = [self._standing.get(arg, arg) for arg in node.args]
+        by_label = dict(factor_positions(node, args)) if node.op.name == "index" else {}
         for axis, factor in by_label.items():  # a factor picks by label: what it picks from stands in its levels' order
             levels = self._levels_of(factor)
             if levels is not None:

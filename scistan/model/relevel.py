@@ -156,4 +156,4 @@ def check_factors(variables: Variables) -> None:
     for node in variables.graph().nodes if level_dims(variables) else ():
         if is_applied(node, "index"):
             dims = variables.facts.of(node.args[0]).dims
-            check_factor_index(node, dims, lambda leaf: _level_dim(variables, leaf), variables.coords, None)  # type: ignore[arg-type]
+            check_factor_index(node, node.args, dims, lambda leaf: _level_dim(variables, leaf), variables.coords, None)  # type: ignore[arg-type]

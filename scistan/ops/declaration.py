@@ -81,6 +81,7 @@ class Op:
     takes: Domain | None = None  # where its argument must lie for it to have a value; None: anywhere
     saturates: bool = False  # near 1, where what a difference leaves has no digits: points there tell nothing
     public: bool = True
+    binds: bool = False  # holds a body and runs it: targets/recurrence.py and lower_scan.py know how
 
     @property
     def elementwise(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -164,6 +164,9 @@ class Evaluator:
             raise TypeError(f"{op.name} is not a declared op")
         values = [self._values[arg] for arg in node.args]
         batched = any(v.batched for v in values)
+        if op.binds:
+            run = run_of(self._instance, self._backend, node, [v.batched for v in values])
+            return Value(run(*(v.array for v in values)), batched)
         rank = meeting_rank(node)
         if batched and rank is not None:
             arrays = [aligned(v, len(arg.shape), rank) for v, arg in zip(values, node.args, strict=True)]
@@ -172,6 +175,18 @@ class Evaluator:
         function = implementation(op, self._backend.column, self._backend.module)
         attributes = {key: concrete(self._instance, value) for key, value in node.attributes}
         return Value(function(*arrays, **attributes), batched)
+
+
+def run_of(
+    instance: Instance, backend: Backend, node: Apply, batched: Sequence[bool]
+) -> Callable[..., Sequence[Array]]:
+    """Give what runs the body that a node holds, for arguments of which some run over draws.
+
+    Each of the results runs over draws if any argument does.
+    """
+    from scistan.targets.recurrence import Recurrence
+
+    return Recurrence(instance, backend, node, batched).run
 
 
 def concrete(instance: Instance, attribute: Any) -> Any:

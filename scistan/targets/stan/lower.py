@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from scistan.errors import UnsupportedError
+from scistan.graph.body import Bound
 from scistan.graph.graph import Graph
 from scistan.graph.node import Apply, Data, Extent, Literal, Node, Variable
 from scistan.graph.walk import topological, use_counts
@@ -30,7 +31,7 @@ from scistan.targets.stan.syntax import (
     number,
 )
 
-__all__ = ["NeedsStatements", "Scope", "Writer", "canonical_type"]
+__all__ = ["NeedsStatements", "Scope", "Writer", "canonical_type", "value_args"]
 
 LONGEST = 160  # an expression longer than this gets a name, which also keeps the text linear in the graph
 LONGEST_NAME = 48
@@ -58,6 +59,7 @@ class Writer:
     own_names: dict[Node, str] = field(default_factory=dict)  # derived quantities not yet defined
     defined: set[str] = field(default_factory=set)  # names of derived quantities that are
     gaps: dict[str, UnsupportedError] = field(default_factory=dict)
+    reachable: frozenset[Node] = frozenset()  # every node of the graph: what a loop need not record is not among them
 
     def note_gap(self, gap: UnsupportedError) -> None:
         """Note what Stan cannot express; a value lowered in two blocks is one gap."""
@@ -79,7 +81,7 @@ class Writer:
         if node not in self.data_only:
             for n in topological([node]):
                 if n not in self.data_only:
-                    self.data_only[n] = not isinstance(n, Variable) and all(self.data_only[a] for a in n.args)
+                    self.data_only[n] = not isinstance(n, Variable | Bound) and all(self.data_only[a] for a in n.args)
         return self.data_only[node]
 
 
@@ -93,6 +95,8 @@ def value_args(node: Node) -> tuple[Node, ...]:
     """Give the arguments that are lowered as values; positions are read from the data instead."""
     if isinstance(node, Apply) and node.op.name in ("index", "pick"):
         return node.args[:1]
+    if isinstance(node, Apply) and node.op.name == "scanned":
+        return ()  # written by its own rule, which asks for what it reads
     return node.args
 
 

@@ -11,6 +11,7 @@ from scistan.targets.stan.data_block import sized_type
 from scistan.targets.stan.elementwise import write_elementwise
 from scistan.targets.stan.indexing import lower_index, lower_pick
 from scistan.targets.stan.lower import NeedsStatements, Scope, canonical_type
+from scistan.targets.stan.lower_scan import lower_scanned
 from scistan.targets.stan.lower_shapes import (
     as_whole,
     attributes_of,
@@ -282,6 +283,7 @@ STRUCTURED: dict[str, Callable[[Scope, Apply], Lowered]] = {
     "arange": lower_positions,
     "index": lower_index,
     "pick": lower_pick,
+    "scanned": lower_scanned,
 }
 """Every op that is not elementwise and not a plain call, with its rule."""
 

@@ -158,7 +158,7 @@ def _new_writer(graph: Graph) -> tuple[Writer, DataBlock]:
     for term in graph.latents:
         sizes.wish(term.law.shape, term.name)
     entries = DataBlock(graph, names, sizes)
-    return Writer(lower_op, graph, names, sizes, entries), entries
+    return Writer(lower_op, graph, names, sizes, entries, reachable=frozenset(graph.nodes)), entries
 
 
 def _nodes_of_terms(graph: Graph) -> set[Node]:

@@ -10,8 +10,9 @@ from typing import Any
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Data, Literal, Node
 from scistan.graph.walk import topological
+from scistan.ops.declaration import Op
 from scistan.ops.items import FULL
-from scistan.targets.evaluate import Evaluator, Value, concrete, implementation, meeting_rank
+from scistan.targets.evaluate import Evaluator, Value, concrete, implementation, meeting_rank, run_of
 from scistan.targets.torch.backend import TorchBackend, import_torch
 from scistan.targets.torch.convert import lay_out
 from scistan.targets.torch.scalars import ScalarGroup
@@ -155,6 +156,8 @@ def _step(
         taken = group.stack_of(node.args)
         if taken is not None:
             return _Step(node, taken, (group.row,), {}, ())
+    if isinstance(node.op, Op) and node.op.binds:
+        return _Step(node, _bound(instance, backend, node, batched), node.args, {}, ())
     rank = meeting_rank(node)
     lifts = []
     if rank is not None and node in batched:
@@ -168,6 +171,25 @@ def _step(
         return _Step(node, selected, node.args[:1], {}, ())
     function = _TOTAL.get(op.name) or implementation(op, "torch", backend.module)
     return _Step(node, function, node.args, attributes, tuple(lifts))
+
+
+def _bound(
+    instance: Instance, backend: TorchBackend, node: Apply, batched: frozenset[Node]
+) -> Callable[..., Any]:
+    """Give what runs a body, for one start and for many: which of its arguments have an axis over starts is told."""
+    moving = [arg in batched for arg in node.args]
+    runs = {many: run_of(instance, backend, node, [many and m for m in moving]) for many in (False, True)}
+    ranks = [len(arg.shape) for arg in node.args]
+
+    def run(*arrays: Any) -> Any:
+        many = any(m and _rank(a) > rank for a, m, rank in zip(arrays, moving, ranks, strict=True))
+        return runs[many](*arrays)
+
+    return run
+
+
+def _rank(value: Any) -> int:
+    return int(value.ndim)
 
 
 def _same(x: Tensor) -> Tensor:

@@ -1,0 +1,247 @@
+"""Recurrences: a state that goes from step to step by a function written in the language itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from scistan.errors import InternalError
+from scistan.graph.body import Body, Bound, close, free_bound
+from scistan.graph.node import Apply, Literal, Node, is_applied, literal
+from scistan.graph.places import remember, user_place
+from scistan.messages import recurrences as messages
+from scistan.messages.values import as_given
+from scistan.ops.axes import Flow
+from scistan.ops.coerce import as_node, holds_expressions
+from scistan.ops.declaration import Attributes, declare
+from scistan.ops.expression import Expression
+from scistan.ops.reductions import CUMSUM
+from scistan.ops.shaping import broadcast_to
+from scistan.ops.structure import Structure, leaves_in, structure_of
+from scistan.shapes import GIVEN, Equality, Shape, Size, SizeConflict, broadcast, values_of
+
+__all__ = ["SCAN", "SCANNED", "Parts", "parts_of", "scan"]
+
+Rule = tuple[Shape, tuple[Equality, ...]]
+
+
+def _elsewhere(*_: Any, **__: Any) -> Any:
+    raise InternalError("a recurrence is run by `targets/recurrence.py`, not as a function of arrays")
+
+
+def _scan_shape(shapes: tuple[Shape, ...], attributes: Attributes) -> Rule:
+    body: Any = attributes["body"]
+    length: Any = attributes["length"]
+    first, last = int(attributes["states"]), int(attributes["states"]) + int(attributes["elements"])  # type: ignore[call-overload]
+    equal: list[Equality] = list(body.equalities)
+    for k, (own, parameter) in enumerate(zip(shapes, body.parameters, strict=True)):
+        inner = (length, *parameter.shape) if first <= k < last else parameter.shape
+        equal += _meeting(own, inner)
+    for parameter, result in zip(body.parameters[:first], body.results[:first], strict=True):
+        equal += _meeting(parameter.shape, result.shape)
+    return (length,), tuple(equal)
+
+
+def _meeting(one: Shape, other: Shape) -> tuple[Equality, ...]:
+    if values_of(one) != values_of(other):
+        raise SizeConflict(*next((a, b) for a, b in zip((*one, Size(0)), (*other, Size(0)), strict=False) if a != b))
+    return tuple((a, b) for a, b in zip(one, other, strict=True) if a != b)
+
+
+def _scan_axes(node: Apply, attributes: Attributes) -> Flow:
+    first = int(attributes["states"])  # type: ignore[call-overload]
+    over = tuple((first + k, 0) for k in range(int(attributes["elements"])))  # type: ignore[call-overload]
+    return Flow((over,), by_position=over, over=over)
+
+
+def _scanned_shape(shapes: tuple[Shape, ...], attributes: Attributes) -> Rule:
+    body: Any = attributes["body"]
+    return (shapes[0][0], *body.results[attributes["output"]].shape), ()
+
+
+def _scanned_axes(node: Apply, attributes: Attributes) -> Flow:
+    return Flow((((0, 0),), *((),) * (len(node.shape) - 1)))
+
+
+def _taken(_: Any, found: Any, *, body: Body, output: int) -> Any:
+    return found[output]
+
+
+SCAN = declare("scan", "A recurrence: all that its steps give.", numpy=_elsewhere, torch=_elsewhere, arity=None,
+               shape=_scan_shape, axes=_scan_axes, public=False, binds=True)
+SCANNED = declare("scanned", "What every step of a recurrence gives.", numpy=_taken, torch=_taken,
+                  shape=_scanned_shape, axes=_scanned_axes, public=False)
+
+
+class Parts:
+    """A recurrence taken apart: its body, and its arguments by what they are to it."""
+
+    __slots__ = ("body", "elements", "free", "length", "reverse", "states")
+
+    def __init__(self, node: Apply) -> None:
+        attributes: dict[str, Any] = dict(node.attributes)
+        self.body: Body = attributes["body"]
+        self.length: Size = attributes["length"]
+        self.reverse: bool = attributes["reverse"]
+        first, last = attributes["states"], attributes["states"] + attributes["elements"]
+        self.states, self.elements, self.free = node.args[:first], node.args[first:last], node.args[last:]
+
+
+def parts_of(node: Apply) -> Parts:
+    """Take a recurrence apart."""
+    return Parts(node)
+
+
+def scan(
+    step: Callable[..., Any], init: Any, over: Any = None, length: Any = None, reverse: bool = False
+) -> Any:
+    """Carry a state from step to step: `step(state, *elements)` gives the next state, or a pair (state, output).
+
+    The elements of a step are those of the arrays in `over`, which run along their first axis; without any, `length`
+    says how many steps there are. What is given back has an axis over the steps in front, without `init`: the outputs
+    where the step gives any, else the states. States and outputs may be numbers, arrays, or tuples and dicts of them.
+    `reverse=True` starts from the end; positions stay what they are.
+
+    >>> import scistan as ss
+    >>> m = ss.Model("smooth")
+    >>> m.x = ss.data([1.0, 2.0, 4.0])
+    >>> m.a = ss.Beta(2, 2)
+    >>> m.level = ss.scan(lambda level, x: m.a * x + (1 - m.a) * level, init=0.0, over=m.x)
+    >>> m.level.shape
+    (3,)
+    """
+    if not callable(step):
+        raise messages.no_step(step)
+    place = user_place()
+    form = structure_of(init, _is_value)
+    states = [_state(value) for value in leaves_in(init, form)]
+    forms, elements = _elements(over)
+    size = _length(elements, length)
+    traced, body, outside = _traced(step, form, states, forms, elements)
+    states = [_as_wide(state, parameter) for state, parameter in zip(states, body.parameters, strict=False)]
+    summed = None if reverse else _running_sum(body, states, elements)
+    if summed is not None:
+        return summed
+    counts = {"states": len(states), "elements": len(elements)}
+    attributes = {"body": body, "length": size, "reverse": bool(reverse), **counts}
+    node = SCAN.build((*states, *elements, *outside), attributes)
+    remember(node, place)
+    recorded = range(len(states), len(body.results)) if traced is not None else range(len(states))
+    found = (_recorded(node, body, k, place) for k in recorded)
+    return (traced or form).filled(found)
+
+
+def _recorded(node: Apply, body: Body, output: int, place: Any) -> Expression:
+    made = SCANNED.build((node,), {"body": body, "output": output})
+    remember(made, place)
+    return Expression(made)
+
+
+# -- what is given --------------------------------------------------------------------------------
+def _is_value(value: object) -> bool:
+    """Tell a list of numbers, which is an array, from a list of values of their own."""
+    return isinstance(value, list) and not holds_expressions(value) and not any(isinstance(v, dict | tuple) for v in value)
+
+
+def _state(value: object) -> Node:
+    node = as_node(value)
+    return literal(float(node.value)) if isinstance(node, Literal) else node  # a state is a real number
+
+
+def _elements(over: object) -> tuple[list[Structure], list[Node]]:
+    """Read what is run over: one array or a dict of arrays for each element that the step is given."""
+    each = [] if over is None else list(over) if isinstance(over, tuple) else [over]
+    forms = [structure_of(one, _is_value) for one in each]
+    nodes = [as_node(leaf) for one, form in zip(each, forms, strict=True) for leaf in leaves_in(one, form)]
+    for node in nodes:
+        if not node.shape:
+            raise messages.no_axis(as_given(node.value) if isinstance(node, Literal) else "one of it")
+    return forms, nodes
+
+
+def _length(elements: list[Node], asked: object) -> Size:
+    lengths = [node.shape[0] for node in elements]
+    if asked is not None:
+        if isinstance(asked, Size):
+            lengths.insert(0, asked)
+        elif isinstance(asked, int | np.integer) and not isinstance(asked, bool) and asked >= 1:
+            lengths.append(Size.new(int(asked), rank=GIVEN))
+        else:
+            raise messages.bad_length(asked)
+    if not lengths:
+        raise messages.no_length()
+    if len({size.today for size in lengths}) > 1:
+        raise messages.lengths_differ([size.today for size in lengths])
+    return next((size for size in lengths if size.symbol is not None), lengths[0])
+
+
+# -- reading the step -----------------------------------------------------------------------------
+def _traced(
+    step: Callable[..., Any], form: Structure, states: list[Node], forms: list[Structure], elements: list[Node]
+) -> tuple[Structure | None, Body, tuple[Node, ...]]:
+    """Call the step with values that stand for any; a state grows to the shape that a step gives it."""
+    shapes = [state.shape for state in states]
+    while True:
+        given = [free_bound(shape) for shape in shapes]
+        given += [free_bound(node.shape[1:], node.integer) for node in elements]
+        traced, results = _called(step, form, given, forms)
+        grown = [broadcast_or_refuse(a, b.shape) for a, b in zip(shapes, results, strict=False)]
+        if [len(s) for s in grown] == [len(s) for s in shapes]:
+            break
+        shapes = grown
+    body, outside = close(tuple(given), tuple(results))
+    return traced, body, outside
+
+
+def broadcast_or_refuse(state: Shape, result: Shape) -> Shape:
+    """Give the shape of a state that a step turns into `result`."""
+    try:
+        united, _ = broadcast(state, result)
+    except SizeConflict:
+        raise messages.other_shape(values_of(state), values_of(result)) from None
+    if len(united) > len(result) or values_of(united) != values_of(result):
+        raise messages.other_shape(values_of(state), values_of(result))
+    return result if len(result) > len(state) else state
+
+
+def _called(
+    step: Callable[..., Any], form: Structure, given: list[Bound], forms: list[Structure]
+) -> tuple[Structure | None, list[Node]]:
+    values = map(Expression, given)
+    state = form.filled(values)
+    each = [one.filled(values) for one in forms]
+    try:
+        found = step(state, *each)
+    except TypeError as error:
+        if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # the call itself
+            raise messages.changes_something(error) from None
+        raise
+    whole = structure_of(found, _is_value)
+    if whole == form:
+        return None, [as_node(leaf) for leaf in leaves_in(found, whole)]
+    if isinstance(found, tuple) and len(found) == 2 and whole.parts[0] == form:
+        leaves = chain(leaves_in(found[0], form), leaves_in(found[1], whole.parts[1]))
+        return whole.parts[1], [as_node(leaf) for leaf in leaves]
+    raise messages.other_structure(str(whole), str(form))
+
+
+def _as_wide(state: Node, parameter: Bound) -> Node:
+    """Repeat a start to the shape that its state has."""
+    if len(state.shape) == len(parameter.shape):
+        return state
+    wide: Node = broadcast_to(Expression(state), parameter.shape)._scistan_node_
+    return wide
+
+
+def _running_sum(body: Body, states: list[Node], elements: list[Node]) -> Any:
+    """Write a state that each step adds its element to as a running sum: state + element -> init + cumsum(elements)."""
+    if len(states) != 1 or len(elements) != 1 or len(body.parameters) != 2 or len(body.results) != 1:
+        return None
+    (result,) = body.results
+    if not is_applied(result, "add") or set(result.args) != set(body.parameters):
+        return None
+    axis = -len(elements[0].shape)
+    return Expression(states[0]) + Expression(CUMSUM.build((elements[0],), {"axis": axis}))
