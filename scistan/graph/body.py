@@ -67,7 +67,7 @@ def bound(place: int, shape: Shape, integer: bool) -> Bound:
 
 
 def free_bound(shape: Shape, integer: bool = False) -> Bound:
-    """Make a value for a function to be read with: unlike every other, so that functions within functions stay apart."""
+    """Make a value for a function to be read with, unlike every other: functions within functions stay apart."""
     return Bound(None, shape, integer)
 
 

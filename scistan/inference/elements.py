@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scistan.messages import causes as messages
-from scistan.targets.evaluate import Value, aligned
+from scistan.targets.values import Value, aligned
 
 __all__ = ["matrix_fault", "part_of", "shown"]
 

@@ -18,8 +18,9 @@ from scistan.inference.metric import check_metric
 from scistan.inference.subject import NOTHING_GENERATED, Fitted, Subject
 from scistan.messages import sampling as messages
 from scistan.passes import run_data_passes
-from scistan.targets.evaluate import NUMPY, Evaluator
+from scistan.targets.evaluate import Evaluator
 from scistan.targets.stan.program import lower_to_stan
+from scistan.targets.values import NUMPY
 
 __all__ = ["GRAPH_WORK", "Prepared", "prepare", "subject_of"]
 

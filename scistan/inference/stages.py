@@ -15,8 +15,9 @@ from scistan.graph.instance import Instance
 from scistan.graph.text import graph_text
 from scistan.messages import inference as messages
 from scistan.passes import DATA_PASSES, PASSES, trace_passes
-from scistan.targets.evaluate import NUMPY, Evaluator
+from scistan.targets.evaluate import Evaluator
 from scistan.targets.stan.program import lower_to_stan
+from scistan.targets.values import NUMPY
 
 __all__ = ["STAGES", "ShownStage", "show_stage"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from scistan.errors import Place
 from scistan.graph.body import Body, Bound, bodies_of
@@ -123,7 +124,8 @@ class Facts:
         first, last = len(parts.states), len(parts.states) + len(parts.elements)
         known: dict[Node, Fact] = {}
         outer = self._standing
-        standing = {p: outer.get(arg, arg) for p, arg in zip(body.parameters[first:], node.args[first:], strict=True)}
+        pairs = zip(body.parameters[first:], node.args[first:], strict=True)
+        standing: dict[Node, Node] = {parameter: outer.get(arg, arg) for parameter, arg in pairs}
         for k, (parameter, fact) in enumerate(zip(body.parameters, facts, strict=True)):
             gone = int(first <= k < last)
             known[parameter] = Fact(fact.fixed, fact.dims[gone:], fact.keys[gone:])
@@ -145,7 +147,8 @@ class Facts:
 
     def _recorded(self, node: Apply, bundle: Fact) -> Fact:
         """Give the facts of what a recurrence records: the axis of its steps, then the axes of a result."""
-        result = self._inside[node.args[0]][dict(node.attributes)["output"]]  # type: ignore[index]
+        output: Any = dict(node.attributes)["output"]
+        result = self._inside[node.args[0]][output]
         return Fact(bundle.fixed, (*bundle.dims, *result.dims), (*bundle.keys, *result.keys))
 
     def _keys(self, node: Apply, facts: list[Fact]) -> Keys:

@@ -10,7 +10,7 @@ import numpy as np
 
 from scistan.errors import InternalError
 from scistan.graph.body import Body, Bound, close, free_bound
-from scistan.graph.node import Apply, Literal, Node, is_applied, literal
+from scistan.graph.node import Apply, Literal, Node, find_applied, is_applied, literal
 from scistan.graph.places import remember, user_place
 from scistan.messages import recurrences as messages
 from scistan.messages.values import as_given
@@ -23,7 +23,7 @@ from scistan.ops.shaping import broadcast_to
 from scistan.ops.structure import Structure, leaves_in, structure_of
 from scistan.shapes import GIVEN, Equality, Shape, Size, SizeConflict, broadcast, values_of
 
-__all__ = ["SCAN", "SCANNED", "Parts", "parts_of", "scan"]
+__all__ = ["SCAN", "SCANNED", "Parts", "find_recorded", "parts_of", "scan"]
 
 Rule = tuple[Shape, tuple[Equality, ...]]
 
@@ -95,6 +95,14 @@ def parts_of(node: Apply) -> Parts:
     return Parts(node)
 
 
+def find_recorded(node: Apply) -> dict[int, Apply]:
+    """Give what there is of what a recurrence records, by the number of the result."""
+    body = Parts(node).body
+    asked = {k: tuple(sorted({"body": body, "output": k}.items())) for k in range(len(body.results))}  # type: ignore[type-var]
+    found = {k: find_applied(SCANNED, (node,), key) for k, key in asked.items()}  # type: ignore[arg-type]
+    return {k: one for k, one in found.items() if one is not None}
+
+
 def scan(
     step: Callable[..., Any], init: Any, over: Any = None, length: Any = None, reverse: bool = False
 ) -> Any:
@@ -143,7 +151,8 @@ def _recorded(node: Apply, body: Body, output: int, place: Any) -> Expression:
 # -- what is given --------------------------------------------------------------------------------
 def _is_value(value: object) -> bool:
     """Tell a list of numbers, which is an array, from a list of values of their own."""
-    return isinstance(value, list) and not holds_expressions(value) and not any(isinstance(v, dict | tuple) for v in value)
+    held = value if isinstance(value, list) else ()
+    return isinstance(value, list) and not holds_expressions(value) and not any(isinstance(v, dict) for v in held)
 
 
 def _state(value: object) -> Node:

@@ -14,7 +14,8 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Data, Node
 from scistan.ops.expression import Expression
 from scistan.shapes import Size
-from scistan.targets.evaluate import Backend, Evaluator
+from scistan.targets.evaluate import Evaluator
+from scistan.targets.values import Backend
 
 __all__ = ["Coordinates", "Formula", "formulas", "numbers_alone"]
 

@@ -2,96 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cache, partial
-from importlib import import_module
-from typing import Any, Protocol
-
-import numpy as np
+from collections.abc import Container, Iterable
 
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Data, Extent, Literal, Node
 from scistan.graph.places import first_place
-from scistan.messages import declared as messages
 from scistan.messages import foreign
 from scistan.ops.declaration import Op
-from scistan.shapes import Size
+from scistan.targets.recurrence import Recurrence
+from scistan.targets.values import Array, Backend, Value, aligned, concrete, implementation, meeting_rank
 
-__all__ = ["NUMPY", "Backend", "Evaluator", "Lookup", "Value", "aligned", "concrete", "implementation", "meeting_rank"]
-
-Array = Any
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """An array, and whether its first axis runs over draws."""
-
-    array: Array
-    batched: bool = False
-
-
-class Lookup(Protocol):
-    """Whatever knows the values of nodes."""
-
-    def __getitem__(self, node: Node) -> Value: ...
-
-
-class Backend(Protocol):
-    """An array library: which column of the ops' table it is, and how numbers enter it."""
-
-    @property
-    def column(self) -> str: ...
-
-    @property
-    def module(self) -> Any: ...
-
-    def constant(self, number: float | np.ndarray) -> Array: ...
-
-
-@dataclass(frozen=True, slots=True)
-class _NumPy:
-    column: str = "numpy"
-    module: Any = np
-
-    def constant(self, number: float | np.ndarray) -> np.ndarray:
-        return np.asarray(number)
-
-
-NUMPY = _NumPy()
-
-
-@cache
-def implementation(op: Op, column: str, module: Any) -> Callable[..., Array]:
-    """Find an op's function in a library."""
-    declared = getattr(op, column)
-    if callable(declared):
-        return partial(declared, module)
-    place, _, name = declared.rpartition(":")
-    try:
-        found: Any = import_module(place) if place else module
-        for part in name.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError):
-        raise messages.no_implementation(op.name, column, declared) from None
-    function: Callable[..., Array] = found
-    return function
-
-
-def aligned(value: Value, rank: int, target: int) -> Array:
-    """Insert axes behind the draws' axis so that a value of `rank` meets one of `target` axes."""
-    if not value.batched or rank == target:
-        return value.array
-    shape = tuple(value.array.shape)
-    return value.array.reshape(shape[:1] + (1,) * (target - rank) + shape[1:])
-
-
-def meeting_rank(node: Apply) -> int | None:
-    """Give the number of axes at which arguments meet when some run over draws; None where each has its own."""
-    op = node.op
-    if isinstance(op, Op) and op.elementwise:
-        return len(node.shape)
-    return len(node.shape) - 1 if op.name == "stack" else None
+__all__ = ["Evaluator"]
 
 
 class Evaluator:
@@ -165,8 +86,8 @@ class Evaluator:
         values = [self._values[arg] for arg in node.args]
         batched = any(v.batched for v in values)
         if op.binds:
-            run = run_of(self._instance, self._backend, node, [v.batched for v in values])
-            return Value(run(*(v.array for v in values)), batched)
+            recurrence = Recurrence(self._instance, self._backend, node, [v.batched for v in values])
+            return Value(recurrence.run(*(v.array for v in values)), batched)
         rank = meeting_rank(node)
         if batched and rank is not None:
             arrays = [aligned(v, len(arg.shape), rank) for v, arg in zip(values, node.args, strict=True)]
@@ -175,24 +96,3 @@ class Evaluator:
         function = implementation(op, self._backend.column, self._backend.module)
         attributes = {key: concrete(self._instance, value) for key, value in node.attributes}
         return Value(function(*arrays, **attributes), batched)
-
-
-def run_of(
-    instance: Instance, backend: Backend, node: Apply, batched: Sequence[bool]
-) -> Callable[..., Sequence[Array]]:
-    """Give what runs the body that a node holds, for arguments of which some run over draws.
-
-    Each of the results runs over draws if any argument does.
-    """
-    from scistan.targets.recurrence import Recurrence
-
-    return Recurrence(instance, backend, node, batched).run
-
-
-def concrete(instance: Instance, attribute: Any) -> Any:
-    """Give an op's attribute with its sizes as numbers."""
-    if isinstance(attribute, Size):
-        return instance.length(attribute)
-    if isinstance(attribute, tuple) and any(isinstance(part, Size) for part in attribute):
-        return tuple(concrete(instance, part) for part in attribute)
-    return attribute

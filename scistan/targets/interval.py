@@ -11,7 +11,7 @@ from scistan.graph.node import Apply, Data, Literal, Node
 from scistan.graph.walk import topological
 from scistan.ops.declaration import Op
 from scistan.ops.expression import Expression
-from scistan.targets.evaluate import Backend, implementation
+from scistan.targets.values import Backend, implementation
 
 __all__ = ["Interval"]
 

@@ -13,7 +13,7 @@ from scistan.distributions.resolve import value_domain
 from scistan.domains import Domain
 from scistan.graph.graph import Term
 from scistan.graph.node import Node
-from scistan.targets.evaluate import Value
+from scistan.targets.values import Value
 
 __all__ = ["Support", "joint"]
 

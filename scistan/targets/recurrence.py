@@ -10,11 +10,9 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Extent, Literal, Node
 from scistan.ops.declaration import Op
 from scistan.ops.scan import parts_of
-from scistan.targets.evaluate import Backend, Value, aligned, concrete, implementation, meeting_rank, run_of
+from scistan.targets.values import Array, Backend, Value, aligned, concrete, implementation, meeting_rank
 
 __all__ = ["Recurrence"]
-
-Array = Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +64,9 @@ class Recurrence:
         reads = tuple(self._place[arg] for arg in node.args)
         over_draws = any(flags[k] for k in reads)
         if node.op.binds:
-            function: Callable[..., Array] = run_of(instance, self._backend, node, [flags[k] for k in reads])
+            function: Callable[..., Array] = Recurrence(
+                instance, self._backend, node, [flags[k] for k in reads]
+            ).run
             attributes: dict[str, Any] = {}
         else:
             function = implementation(node.op, self._backend.column, self._module)

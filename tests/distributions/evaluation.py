@@ -13,8 +13,9 @@ from scistan.graph.node import Data, Node, extent
 from scistan.ops.coerce import data_leaf
 from scistan.ops.expression import Expression
 from scistan.shapes import Size
-from scistan.targets.evaluate import Evaluator, Value
+from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy.evaluate import NUMPY
+from scistan.targets.values import Value
 
 
 class Bare:

@@ -13,8 +13,9 @@ from scistan import domains
 from scistan.distributions import REGISTRY
 from scistan.graph.node import Data
 from scistan.ops.expression import Expression
-from scistan.targets.evaluate import Evaluator, Value
+from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy.evaluate import NUMPY
+from scistan.targets.values import Value
 
 from .evaluation import Bare, leaf, leaves, with_numpy
 from .strategies import arguments, examples

@@ -15,7 +15,8 @@ from scistan.graph.verify import check
 from scistan.ops import REGISTRY
 from scistan.passes import DATA_PASSES, PASSES
 from scistan.shapes import Size
-from scistan.targets.evaluate import NUMPY, Evaluator
+from scistan.targets.evaluate import Evaluator
+from scistan.targets.values import NUMPY
 from tests.graph.random_graphs import random_model
 from tests.zoo import ZOO
 

@@ -10,7 +10,8 @@ import pytest
 import scistan as ss
 from scistan.passes import DATA_PASSES, PASSES, trace_passes
 from scistan.passes.explain import changes
-from scistan.targets.evaluate import NUMPY, Evaluator
+from scistan.targets.evaluate import Evaluator
+from scistan.targets.values import NUMPY
 from tests.zoo import ZOO
 
 X, Y = np.linspace(-1, 1, 60), np.linspace(0, 2, 60)

@@ -10,8 +10,8 @@ from scistan.graph.graph import Term
 from scistan.graph.node import Apply, Data, Node
 from scistan.graph.walk import has_latents, leaves
 from scistan.ops.declaration import Op
-from scistan.targets.evaluate import Value
 from scistan.targets.scipy.redraw import Drawn
+from scistan.targets.values import Value
 
 __all__ = ["Contribution", "contributions"]
 

@@ -15,12 +15,13 @@ from scistan.graph.node import Node
 from scistan.graph.places import first_place
 from scistan.messages import declared
 from scistan.messages import inference as messages
-from scistan.targets.evaluate import Evaluator, aligned
+from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy.arguments import check_drawn_arguments
 from scistan.targets.scipy.constrained import draw_constrained
 from scistan.targets.scipy.evaluate import NUMPY
 from scistan.targets.scipy.streams import stream
 from scistan.targets.scipy.truncated import draw_truncated
+from scistan.targets.values import aligned
 
 __all__ = [
     "ancestral_draws", "check_proper", "conditional_mean", "draw_term", "is_drawn", "over_draws", "predictive_draws",

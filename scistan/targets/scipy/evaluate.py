@@ -12,8 +12,9 @@ from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.graph.walk import topological
-from scistan.targets.evaluate import NUMPY, Evaluator, Value
+from scistan.targets.evaluate import Evaluator
 from scistan.targets.joint import Support
+from scistan.targets.values import NUMPY, Value
 
 __all__ = ["NUMPY", "JointDensity", "joint_log_density", "pointwise_log_densities"]
 

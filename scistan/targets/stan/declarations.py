@@ -13,12 +13,12 @@ from scistan.graph.node import Node
 from scistan.graph.places import first_place
 from scistan.shapes import Shape
 from scistan.targets.coordinates import Coordinates
-from scistan.targets.evaluate import NUMPY
 from scistan.targets.stan.data_block import sized_type
 from scistan.targets.stan.declared_latent import DeclaredLatent
 from scistan.targets.stan.lower import NeedsStatements, Scope, canonical_type
 from scistan.targets.stan.standard import from_standard
 from scistan.targets.stan.syntax import Assign, Declare, Statement, TargetPlus, Type, name, number
+from scistan.targets.values import NUMPY
 
 __all__ = ["declare_parameter"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scistan.graph.graph import Term
-from scistan.targets.evaluate import Lookup
 from scistan.targets.stan.syntax import Declare, Statement
+from scistan.targets.values import Lookup
 
 __all__ = ["DeclaredLatent"]
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from scistan.errors import UnsupportedError
 from scistan.graph.body import Bound
-from scistan.graph.node import Apply, Data, Node, find_applied
+from scistan.graph.node import Apply, Data, Node
 from scistan.graph.places import first_place
 from scistan.graph.walk import leaves
 from scistan.messages import recurrences as messages
-from scistan.ops.scan import Parts, parts_of
+from scistan.ops.scan import Parts, find_recorded, parts_of
 from scistan.shapes import Size
 from scistan.targets.stan.data_block import Reader, sized_type
 from scistan.targets.stan.lower import NeedsStatements, Scope, canonical_type, value_args
@@ -39,118 +40,124 @@ def lower_scanned(scope: Scope, node: Apply) -> Lowered:
     (bundle,) = node.args
     if not isinstance(bundle, Apply):
         raise KeyError(f"{bundle!r} is no recurrence")
-    parts = parts_of(bundle)
-    known = scope.writer.reachable
-    recorded: dict[int, Apply] = {}
-    for k in range(len(parts.body.results)):
-        made = find_applied(node.op, (bundle,), tuple(sorted({"body": parts.body, "output": k}.items())))  # type: ignore[arg-type]
-        if made is not None and (made is node or made in known):
-            recorded[k] = made
-    containers = {k: name(scope.claim(made), canonical_type(made.shape)) for k, made in recorded.items()}
-    _write(scope, bundle, parts, containers, recorded)
-    for k, made in recorded.items():
-        scope.values[made] = _lowered(containers[k])
+    read = {k: one for k, one in find_recorded(bundle).items() if one is node or one in scope.writer.reachable}
+    loop = _Loop(scope, bundle, parts_of(bundle), read)
+    loop.write()
+    for k, one in read.items():
+        scope.values[one] = _held(loop.containers[k])
     return scope.values[node]
 
 
-def _lowered(variable: Expr) -> Lowered:
+def _held(variable: Expr) -> Lowered:
     return Lowered(variable, lambda indices: variable.at(*indices))
 
 
-def _write(scope: Scope, node: Apply, parts: Parts, containers: dict[int, Expr], recorded: dict[int, Apply]) -> None:
-    writer, sizes = scope.writer, scope.writer.sizes
-    is_data = writer.is_data(node)
-    steps = sizes.text(parts.length)
-    t = writer.names.claim("t")
-    # Inside of the loop only what the body is given has a meaning: it stands by itself, whatever is around it.
-    outermost = scope
-    while isinstance(outermost, _BodyScope) and outermost.parent is not None:
-        outermost = outermost.parent
-    reader = _BodyReader(writer.entries, dict(zip(parts.body.parameters, node.args, strict=True)), parts, t)
-    inner = _BodyScope(replace(writer, entries=reader), outermost)
-    local: list[Statement] = []
-    first = len(parts.states)
-    current: list[str] = []
-    for k, state in enumerate(parts.states):
-        parameter = parts.body.parameters[k]
-        kind = canonical_type(parameter.shape)
-        stem = containers[k].text if k in containers else "state"
-        own = writer.names.claim(f"{stem}_now" if k in containers else "state")
-        declared = sized_type(kind, parameter.shape, sizes)
-        local.append(Declare(declared, own, scope.canonical(state).text, node))
-        inner.values[parameter] = _lowered(name(own, kind))
-        current.append(own)
-    read = {arg for one in parts.body.nodes for arg in value_args(one)} | set(parts.body.results)
-    for k, argument in enumerate(parts.elements, first):
-        if parts.body.parameters[k] in read:  # positions are read from the data by themselves
-            inner.values[parts.body.parameters[k]] = _lowered(_element(scope, argument, t))
-    for k, argument in enumerate(parts.free, first + len(parts.elements)):
-        inner.values[parts.body.parameters[k]] = _lowered(scope.named(argument)) if argument.shape else scope._lower(argument)
-    inner.share(parts.body.results)
-    texts = [inner.canonical(result) if result.shape else inner.whole(result) for result in parts.body.results]
-    body: list[Statement] = list(inner.statements)
-    for k in (k for k in containers if k >= first):
-        body.append(_record(containers[k], t, texts[k], recorded[k], is_data))
-    body += _advance(writer, current, texts[:first], parts, sizes)
-    for k in (k for k in containers if k < first):
-        body.append(_record(containers[k], t, name(current[k], texts[k].type), recorded[k], is_data))
-    for k, made in recorded.items():
-        scope.statements.append(_container(containers[k], made, sizes, is_data))
-    if parts.reverse:
-        back = writer.names.claim("k")
-        counted = Declare("int", t, f"{steps} - {back} + 1", node)
-        local.append(For(back, _limit(steps), (counted, *body)))
-    else:
-        local.append(For(t, _limit(steps), tuple(body)))
-    scope.statements.append(Braces(tuple(local)))
+class _Loop:
+    """One loop under construction: `recorded` are the nodes that its containers hold, by the number of the result."""
 
+    def __init__(self, scope: Scope, node: Apply, parts: Parts, recorded: dict[int, Apply]) -> None:
+        self.scope, self.node, self.parts, self.recorded = scope, node, parts, recorded
+        self.writer, self.sizes = scope.writer, scope.writer.sizes
+        self.is_data = self.writer.is_data(node)
+        self.containers = {k: name(scope.claim(one), canonical_type(one.shape)) for k, one in recorded.items()}
+        self.t = self.writer.names.claim("t")
+        self.states: list[Expr] = []
 
-def _limit(text: str) -> str:
-    return text if text.isidentifier() or text.isdigit() else f"({text})"
+    def write(self) -> None:
+        """Declare the containers, then, in braces of their own, the state and the loop that changes it."""
+        starts = [self._start(k, state) for k, state in enumerate(self.parts.states)]
+        inner = self._inside()
+        self.scope.statements += [self._container(k) for k in self.recorded]
+        body = self._body(inner)
+        steps = self.sizes.text(self.parts.length)
+        limit = steps if steps.isidentifier() or steps.isdigit() else f"({steps})"
+        if self.parts.reverse:
+            back = self.writer.names.claim("back")
+            body = [Declare("int", self.t, f"{steps} - {back} + 1", self.node), *body]
+            loop = For(back, limit, tuple(body))
+        else:
+            loop = For(self.t, limit, tuple(body))
+        self.scope.statements.append(Braces((*starts, loop)))
 
+    def _start(self, k: int, state: Node) -> Statement:
+        parameter = self.parts.body.parameters[k]
+        wish = f"{self.containers[k].text}_now" if k in self.containers else "state"
+        now = name(self.writer.names.claim(wish), canonical_type(parameter.shape))
+        self.states.append(now)
+        declared = sized_type(now.type, parameter.shape, self.sizes)
+        return Declare(declared, now.text, self.scope.canonical(state).text, self.node)
 
-def _element(scope: Scope, argument: Node, t: str) -> Expr:
-    """Give what an array has at one step: a row of a matrix stands up, as vectors do."""
-    if len(argument.shape) == 1 and not scope.is_costly(argument):
-        return scope.element(argument, (t,))
-    held = scope.named(argument)
-    at = held.at(t)
-    return Expr(f"{at.text}'", VECTOR, POSTFIX) if held.type == MATRIX else at
+    def _inside(self) -> Scope:
+        """Open the loop's own scope: only what the body is given has a meaning there, whatever loop is around it."""
+        outermost = self.scope
+        while isinstance(outermost, _BodyScope) and outermost.parent is not None:
+            outermost = outermost.parent
+        parameters = self.parts.body.parameters
+        reader = _BodyReader(
+            self.writer.entries, dict(zip(parameters, self.node.args, strict=True)), self.parts, self.t
+        )
+        inner = _BodyScope(replace(self.writer, entries=reader), outermost)
+        read = {arg for one in self.parts.body.nodes for arg in value_args(one)} | set(self.parts.body.results)
+        for k, (parameter, argument) in enumerate(zip(parameters, self.node.args, strict=True)):
+            if k < len(self.states):
+                inner.values[parameter] = _held(self.states[k])
+            elif parameter in read:  # positions are read from the data by themselves
+                inner.values[parameter] = self._argument(k, argument)
+        return inner
 
+    def _argument(self, k: int, argument: Node) -> Lowered:
+        if k < len(self.states) + len(self.parts.elements):
+            return _held(self._element(argument))
+        return _held(self.scope.named(argument)) if argument.shape else self.scope._lower(argument)
 
-def _container(variable: Expr, node: Apply, sizes: object, is_data: bool) -> Statement:
-    """Declare what is recorded; what comes from parameters is added to zeros, for the reason in `fill.py`."""
-    declared = sized_type(variable.type, node.shape, sizes)  # type: ignore[arg-type]
-    if is_data or variable.type.arrays:
-        return Declare(declared, variable.text, node=node)
-    zeros = ", ".join(["0", *(sizes.text(size) for size in node.shape)])  # type: ignore[attr-defined]
-    return Declare(declared, variable.text, f"rep_{variable.type.base}({zeros})", node)
+    def _element(self, argument: Node) -> Expr:
+        """Give what an array has at one step: a row of a matrix stands up, as vectors do."""
+        if len(argument.shape) == 1 and not self.scope.is_costly(argument):
+            return self.scope.element(argument, (self.t,))
+        held = self.scope.named(argument)
+        at = held.at(self.t)
+        return Expr(f"{at.text}'", VECTOR, POSTFIX) if held.type == MATRIX else at
 
+    def _body(self, inner: Scope) -> list[Statement]:
+        """Write one step: what it gives besides the state is recorded before the state changes."""
+        results = self.parts.body.results
+        inner.share(results)
+        given = [inner.canonical(result) if result.shape else inner.whole(result) for result in results]
+        outputs = [self._record(k, given[k]) for k in self.recorded if k >= len(self.states)]
+        states = [self._record(k, self.states[k]) for k in self.recorded if k < len(self.states)]
+        return [*inner.statements, *outputs, *self._advance(given), *states]
 
-def _record(container: Expr, t: str, value: Expr, node: Node, is_data: bool) -> Statement:
-    place = f"{container.text}[{t}]"
-    text = f"{value.within(POSTFIX)}'" if container.type == MATRIX else value.text
-    if is_data or container.type.arrays:
-        return Assign(place, text, node)
-    return PlusAssign(place, text, node)
+    def _advance(self, given: list[Expr]) -> list[Statement]:
+        """Let the state be the next one; several change together, so each is computed before any is changed."""
+        pairs = list(zip(self.states, given, self.parts.body.results, strict=False))
+        if len(pairs) == 1:
+            return [Assign(now.text, value.text, result) for now, value, result in pairs]
+        computed: list[Statement] = []
+        changed: list[Statement] = []
+        for now, value, result in pairs:
+            following = self.writer.names.claim(f"{now.text}_next")
+            declared = sized_type(now.type, result.shape, self.sizes)
+            computed.append(Declare(declared, following, value.text, result))
+            changed.append(Assign(now.text, following, result))
+        return [*computed, *changed]
 
+    def _container(self, k: int) -> Statement:
+        """Declare what is recorded; what comes from parameters is added to zeros, for the reason in `fill.py`."""
+        variable, node = self.containers[k], self.recorded[k]
+        declared = sized_type(variable.type, node.shape, self.sizes)
+        if not self._adds(variable):
+            return Declare(declared, variable.text, node=node)
+        zeros = ", ".join(["0", *map(self.sizes.text, node.shape)])
+        return Declare(declared, variable.text, f"rep_{variable.type.base}({zeros})", node)
 
-def _advance(
-    writer: object, current: list[str], following: list[Expr], parts: Parts, sizes: object
-) -> list[Statement]:
-    """Let the state be the next one; several change together, so each is computed before any is changed."""
-    results = parts.body.results
-    if len(current) == 1:
-        return [Assign(current[0], following[0].text, results[0])]
-    kept: list[Statement] = []
-    texts: list[str] = []
-    for own, value, result in zip(current, following, results, strict=False):
-        text = writer.names.claim(f"{own}_next")  # type: ignore[attr-defined]
-        kind = sized_type(canonical_type(result.shape), result.shape, sizes)  # type: ignore[arg-type]
-        kept.append(Declare(kind, text, value.text, result))
-        texts.append(text)
-    changed = [Assign(own, text, result) for own, text, result in zip(current, texts, results, strict=False)]
-    return [*kept, *changed]
+    def _record(self, k: int, value: Expr) -> Statement:
+        container = self.containers[k]
+        text = f"{value.within(POSTFIX)}'" if container.type == MATRIX else value.text
+        statement = PlusAssign if self._adds(container) else Assign
+        return statement(f"{container.text}[{self.t}]", text, self.recorded[k])
+
+    def _adds(self, container: Expr) -> bool:
+        return not self.is_data and not container.type.arrays
 
 
 class _BodyScope(Scope):
@@ -175,21 +182,6 @@ class _BodyReader:
     def index(self, node: Node, axis: Size | None) -> Expr:
         return self._at_step(node, lambda argument: self.outer.index(argument, axis))
 
-    def _at_step(self, node: Node, read: object) -> Expr:
-        argument = self.arguments.get(node) if isinstance(node, Bound) else None
-        if argument is None:
-            if any(isinstance(leaf, Bound) for leaf in leaves([node])):
-                raise self._refused(node)
-            return read(node)  # type: ignore[operator, no-any-return]
-        if argument in self.parts.states:
-            raise self._refused(node)
-        whole: Expr = read(argument)  # type: ignore[operator]
-        return whole.at(self.t) if argument in self.parts.elements else whole
-
-    @staticmethod
-    def _refused(node: Node) -> UnsupportedError:
-        return messages.position_of_state(first_place(node))
-
     def vectors(self, leaf: Data, bounds: str = "") -> Expr:
         return self.outer.vectors(leaf, bounds)
 
@@ -198,3 +190,17 @@ class _BodyReader:
 
     def known(self, node: Node) -> str:
         return self.outer.known(node)
+
+    def _at_step(self, node: Node, read: Callable[[Node], Expr]) -> Expr:
+        if not any(isinstance(leaf, Bound) for leaf in leaves([node])):
+            return read(node)
+        places = self.parts.body.parameters
+        k = places.index(node) if isinstance(node, Bound) else -1
+        if k < len(self.parts.states):  # computed in the step, or the state itself
+            raise self._refused(node)
+        whole = read(self.arguments[places[k]])
+        return whole.at(self.t) if k < len(self.parts.states) + len(self.parts.elements) else whole
+
+    @staticmethod
+    def _refused(node: Node) -> UnsupportedError:
+        return messages.position_of_state(first_place(node))

@@ -13,12 +13,12 @@ from scistan.graph.places import copy_places
 from scistan.graph.walk import topological
 from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
-from scistan.targets.evaluate import Lookup
 from scistan.targets.stan.data_block import sized_type
 from scistan.targets.stan.declared_latent import DeclaredLatent
 from scistan.targets.stan.lower import Scope, canonical_type
 from scistan.targets.stan.statements import arguments_at
 from scistan.targets.stan.syntax import Assign, Braces, Declare, Statement, TargetPlus, name
+from scistan.targets.values import Lookup
 
 __all__ = ["from_standard"]
 

@@ -19,7 +19,7 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable
 from scistan.passes.signs import Signs
 from scistan.targets.coordinates import Coordinates
-from scistan.targets.evaluate import Evaluator, Lookup, aligned
+from scistan.targets.evaluate import Evaluator
 from scistan.targets.interval import Interval
 from scistan.targets.joint import joint
 from scistan.targets.torch.affine import Affine
@@ -30,6 +30,7 @@ from scistan.targets.torch.schedule import Schedule, Stage, Values
 from scistan.targets.torch.structured import structured
 from scistan.targets.torch.sums import Part, Sums, split_sum
 from scistan.targets.torch.support import guards, signs_of
+from scistan.targets.values import Lookup, aligned
 
 __all__ = ["LatentBlock", "TorchDensity", "joint_log_density"]
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Literal, Node, is_applied
-from scistan.targets.evaluate import Value
 from scistan.targets.torch.backend import TorchBackend
 from scistan.targets.torch.scalars import ScalarGroup
 from scistan.targets.torch.schedule import Values, alias_of
+from scistan.targets.values import Value
 
 __all__ = ["Part", "Sums", "split_sum"]
 

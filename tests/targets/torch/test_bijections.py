@@ -7,10 +7,10 @@ import pytest
 
 from scistan.constrained import TYPES
 from scistan.targets.coordinates import Coordinates
-from scistan.targets.evaluate import NUMPY
 from scistan.targets.interval import Interval
 from scistan.targets.torch.backend import TorchBackend
 from scistan.targets.torch.structured import structured
+from scistan.targets.values import NUMPY
 
 torch = pytest.importorskip("torch")
 

@@ -16,11 +16,12 @@ from scistan.distributions import REGISTRY
 from scistan.graph.node import Data
 from scistan.ops.expression import Expression
 from scistan.passes import run_passes
-from scistan.targets.evaluate import Evaluator, Value
+from scistan.targets.evaluate import Evaluator
 from scistan.targets.interval import Interval
 from scistan.targets.torch import TorchDensity
 from scistan.targets.torch.backend import TorchBackend
 from scistan.targets.torch.structured import structured
+from scistan.targets.values import Value
 from tests.distributions.evaluation import Bare, leaves
 from tests.distributions.strategies import cases
 from tests.ops.op_cases import CASES
