@@ -501,7 +501,7 @@ def reshape(x: object, shape: object) -> Expression:
 def round(x: object, /) -> Expression:
     """Round to the nearest whole number, halves to even."""
 
-def scan(step: Callable[..., Any], init: object, over: object = None, length: object = None, reverse: bool = False) -> Expression:
+def scan(step: object, init: object, over: object = None, length: object = None, reverse: bool = False) -> Expression:
     """Carry a state from step to step: `step(state, *elements)` gives the next state, or a pair (state, output)."""
 
 def sin(x: object, /) -> Expression:

@@ -6,7 +6,7 @@ bodies are one object, whoever wrote them, and walks over a graph need not look 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -15,7 +15,7 @@ from scistan.graph.places import copy_places
 from scistan.graph.walk import topological
 from scistan.shapes import Equality, Shape
 
-__all__ = ["Body", "Bound", "bodies_of", "body", "bound", "close", "free_bound"]
+__all__ = ["Body", "Bound", "bodies_of", "body", "bound", "close", "free_bound", "with_insides"]
 
 
 class Bound(Node):
@@ -81,6 +81,18 @@ def body(parameters: Iterable[Bound], results: Iterable[Node]) -> Body:
 def bodies_of(node: Node) -> list[Body]:
     """List the bodies that a node holds among its attributes."""
     return [value for _, value in node.attributes if isinstance(value, Body)] if isinstance(node, Apply) else []
+
+
+def with_insides(
+    nodes: Iterable[Node], standing: Mapping[Node, Node] | None = None
+) -> Iterator[tuple[Node, tuple[Node, ...]]]:
+    """Yield nodes and those inside their bodies, each with its arguments or what these stand for there."""
+    known = standing or {}
+    for node in nodes:
+        args = tuple(known.get(arg, arg) for arg in node.args)
+        yield node, args
+        for one in bodies_of(node):
+            yield from with_insides(one.nodes, dict(zip(one.parameters, args, strict=True)))
 
 
 def close(given: tuple[Bound, ...], results: tuple[Node, ...]) -> tuple[Body, tuple[Node, ...]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from scistan.errors import InternalError
-from scistan.graph.body import Bound, bodies_of
+from scistan.graph.body import Bound, with_insides
 from scistan.graph.graph import Graph
 from scistan.graph.node import Apply, Data, Node, Variable, find_applied
 from scistan.graph.places import first_place
@@ -38,7 +38,7 @@ def _order(graph: Graph) -> Faults:
 
 def _applications(graph: Graph) -> Faults:
     table = graph.sizes()
-    for node in _and_inside(graph.nodes):
+    for node, _ in with_insides(graph.nodes):
         if isinstance(node, Bound) and node.place is None:
             yield "a value of a step stands outside of its step", node
         if not isinstance(node, Apply):
@@ -54,14 +54,6 @@ def _applications(graph: Graph) -> Faults:
         for left, right in node.equalities:
             if left.today != right.today:
                 yield f"`{short_text(node)}` equates the lengths {left.today} and {right.today}", node
-
-
-def _and_inside(nodes: Iterable[Node]) -> Iterator[Node]:
-    """Yield nodes, and those of every body among them."""
-    for node in nodes:
-        yield node
-        for body in bodies_of(node):
-            yield from _and_inside(body.nodes)
 
 
 def _same_shape(one: Shape, other: Shape, table: SizeTable) -> bool:

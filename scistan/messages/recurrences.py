@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scistan.errors import ModelError, Place, UnsupportedError
+from scistan.errors import ModelError, Place
 from scistan.graph.places import user_place
 from scistan.messages.values import as_given
 
@@ -86,9 +86,10 @@ def leaves_its_step(place: Place | None) -> ModelError:
     )
 
 
-def position_of_state(place: Place | None) -> UnsupportedError:
-    return UnsupportedError(
-        "Stan cannot pick by a position that a recurrence computes.",
-        remedy="pick by an element of `over=`, which comes from the data, or choose with `ss.where`",
+def computed_position(place: Place | None) -> ModelError:
+    return ModelError(
+        "a step cannot pick by a position that it computes.",
+        remedy="let the positions be an element of what is run over, `over=(m.x, m.group - 1)`, "
+        "or choose with `ss.where`",
         place=place,
     )

@@ -103,7 +103,7 @@ class Facts:
     def _look_applied(self, node: Apply, facts: list[Fact]) -> Fact:
         args = [self._standing.get(arg, arg) for arg in node.args]
         if node.op.name == "index":
-            check_computed_index(node)
+            check_computed_index(node, args)
             check_factor_index(node, args, facts[0].dims, self._levels_of, self._axes.coords, first_place(node))
         check_factor_use(node, args)
         if node.op.name == "frozen" and not facts[0].fixed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -12,11 +12,14 @@ from scistan.distributions.declaration import Distribution
 from scistan.distributions.resolve import value_domain
 from scistan.domains import COUNT_VECTOR, Domain
 from scistan.errors import Place
+from scistan.graph.body import Bound, with_insides
 from scistan.graph.graph import Graph, Law
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Data, Extent, Literal, Node
 from scistan.graph.places import first_place
+from scistan.graph.walk import leaves
 from scistan.messages import data as messages
+from scistan.messages import recurrences
 from scistan.ops.indexing import check_no_negative
 from scistan.shapes import Size
 from scistan.targets.evaluate import Evaluator
@@ -128,10 +131,10 @@ def _bound(bound: object, numbers: Numbers, fixed: Callable[[Node], bool]) -> st
 
 def check_indices(graph: Graph, instance: Instance, numbers: Numbers) -> None:
     """Refuse indices outside the axes they index, after data have been swapped."""
-    for node in graph.nodes:
+    for node, args in with_insides(graph.nodes):
         if not isinstance(node, Apply) or node.op.name != "index":
             continue
-        for position, size in _indexed(node):
+        for position, size in _indexed(node, args):
             at = numbers(position) if isinstance(position, Node) else np.asarray(position)
             if at is not None and isinstance(position, Node):
                 check_no_negative(at, _called(position))
@@ -140,10 +143,17 @@ def check_indices(graph: Graph, instance: Instance, numbers: Numbers) -> None:
                 raise messages.index_outside(_called(position), _shown(worst), instance.length(size))
 
 
-def check_computed_index(node: Apply) -> None:
-    """Refuse an index computed from data that is outside its axis; written numbers were checked where they stand."""
-    for position, size in _indexed(node):
-        if isinstance(position, Apply):
+def check_computed_index(node: Apply, args: Sequence[Node]) -> None:
+    """Refuse an index computed from data that is outside its axis; written numbers were checked where they stand.
+
+    `args` are the node's own, or what they stand for inside a step, where positions are an element of what is run over.
+    """
+    for position, size in _indexed(node, args):
+        if isinstance(position, Node) and any(isinstance(leaf, Bound) for leaf in leaves([position])):
+            raise recurrences.computed_position(first_place(node))
+        if isinstance(position, Apply) or position not in node.args:
+            if not isinstance(position, Node):
+                continue
             at = numbers_at_hand(position)
             if at is not None:
                 check_no_negative(at, "", first_place(node))
@@ -156,9 +166,9 @@ def _called(position: Node | int) -> str:
     return position.called if isinstance(position, Data) else ""
 
 
-def _indexed(node: Apply) -> Iterator[tuple[Node | int, Size]]:
+def _indexed(node: Apply, args: Sequence[Node]) -> Iterator[tuple[Node | int, Size]]:
     """Give each position of an index with the length of the axis it indexes."""
-    positions = iter(node.args[1:])
+    positions = iter(args[1:])
     items: Any = dict(node.attributes)["items"]
     for axis, item in enumerate(item for item in items if item[0] != "new"):
         if item[0] != "slice":

@@ -58,15 +58,15 @@ def _scan_axes(node: Apply, attributes: Attributes) -> Flow:
 
 
 def _scanned_shape(shapes: tuple[Shape, ...], attributes: Attributes) -> Rule:
-    body: Any = attributes["body"]
-    return (shapes[0][0], *body.results[attributes["output"]].shape), ()
+    inner: Any = attributes["inner"]
+    return (shapes[0][0], *inner), ()
 
 
 def _scanned_axes(node: Apply, attributes: Attributes) -> Flow:
     return Flow((((0, 0),), *((),) * (len(node.shape) - 1)))
 
 
-def _taken(_: Any, found: Any, *, body: Body, output: int) -> Any:
+def _taken(_: Any, found: Any, *, output: int, inner: tuple[int, ...]) -> Any:
     return found[output]
 
 
@@ -98,13 +98,13 @@ def parts_of(node: Apply) -> Parts:
 def find_recorded(node: Apply) -> dict[int, Apply]:
     """Give what there is of what a recurrence records, by the number of the result."""
     body = Parts(node).body
-    asked = {k: tuple(sorted({"body": body, "output": k}.items())) for k in range(len(body.results))}  # type: ignore[type-var]
-    found = {k: find_applied(SCANNED, (node,), key) for k, key in asked.items()}  # type: ignore[arg-type]
+    asked = {k: (("inner", result.shape), ("output", k)) for k, result in enumerate(body.results)}
+    found = {k: find_applied(SCANNED, (node,), key) for k, key in asked.items()}
     return {k: one for k, one in found.items() if one is not None}
 
 
 def scan(
-    step: Callable[..., Any], init: Any, over: Any = None, length: Any = None, reverse: bool = False
+    step: object, init: object, over: object = None, length: object = None, reverse: bool = False
 ) -> Any:
     """Carry a state from step to step: `step(state, *elements)` gives the next state, or a pair (state, output).
 
@@ -143,7 +143,7 @@ def scan(
 
 
 def _recorded(node: Apply, body: Body, output: int, place: Any) -> Expression:
-    made = SCANNED.build((node,), {"body": body, "output": output})
+    made = SCANNED.build((node,), {"inner": body.results[output].shape, "output": output})
     remember(made, place)
     return Expression(made)
 

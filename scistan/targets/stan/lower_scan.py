@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from scistan.errors import UnsupportedError
 from scistan.graph.body import Bound
 from scistan.graph.node import Apply, Data, Node
 from scistan.graph.places import first_place
@@ -197,10 +196,6 @@ class _BodyReader:
         places = self.parts.body.parameters
         k = places.index(node) if isinstance(node, Bound) else -1
         if k < len(self.parts.states):  # computed in the step, or the state itself
-            raise self._refused(node)
+            raise messages.computed_position(first_place(node))
         whole = read(self.arguments[places[k]])
         return whole.at(self.t) if k < len(self.parts.states) + len(self.parts.elements) else whole
-
-    @staticmethod
-    def _refused(node: Node) -> UnsupportedError:
-        return messages.position_of_state(first_place(node))
