@@ -6,7 +6,10 @@ import ast
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from scistan.graph.body import Body, body
 from scistan.graph.node import Apply, Literal, Node, is_applied, literal
+from scistan.graph.places import copy_places, first_place
+from scistan.graph.walk import rebuild
 from scistan.ops import FUNCTIONS
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.ops.declaration import Op
@@ -110,7 +113,17 @@ class Rewriter:
         """Rebuild a node on new arguments, in a better form where there is one."""
         if not isinstance(node, Apply) or not isinstance(node.op, Op):
             return node
-        return self.improve(node if args == node.args else node.op.build(args, dict(node.attributes)))
+        attributes = {key: self._inside(one) if isinstance(one, Body) else one for key, one in node.attributes}
+        same = args == node.args and attributes == dict(node.attributes)
+        return self.improve(node if same else node.op.build(args, attributes))
+
+    def _inside(self, held: Body) -> Body:
+        """Rewrite what a body computes, as anything else."""
+        memo = rebuild(held.results, self.rewrite)
+        for old, new in memo.items():
+            if new is not old and first_place(new) is None:
+                copy_places(old, new)
+        return body(held.parameters, [memo[result] for result in held.results])
 
     def improve(self, node: Apply) -> Node:
         """Give a better form of a node whose arguments have theirs; itself if there is none."""

@@ -340,3 +340,12 @@ def test_ten_thousand_steps_lower_at_once_and_a_fit_is_saved_and_predicts(tmp_pa
     np.testing.assert_array_equal(
         loaded.predict(draws=5, seed=1).predictions["e"], fit.predict(draws=5, seed=1).predictions["e"]
     )
+
+
+def test_stable_forms_reach_into_steps() -> None:
+    m = ss.Model("stable")
+    m.p, m.x = ss.Beta(2, 2), ss.data(SERIES["random"])
+    m.w = ss.scan(lambda w, x: 0.5 * w + ss.log(1 - m.p * ss.inv_logit(x)), 0.0, over=m.x)
+    m.y = ss.Normal(m.w, 1).observe(RUNS)
+    assert "log1m(" in m.stan_code()
+    assert m.verify(points=3).ok
