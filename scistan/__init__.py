@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scistan.distributions import CONSTRUCTORS
+from scistan.distributions.potential import potential
 from scistan.distributions.user import declare_distribution
 from scistan.errors import (
     DataError,
@@ -33,6 +34,7 @@ __all__ = [
     "declare_distribution",
     "declare_op",
     "factor",
+    "potential",
     "standardize",
 ]
 

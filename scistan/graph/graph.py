@@ -68,7 +68,12 @@ class Term:
 
     @property
     def is_observed(self) -> bool:
-        return isinstance(self.value, Data)
+        return isinstance(self.value, Data) and not self.is_potential
+
+    @property
+    def is_potential(self) -> bool:
+        """Whether it is a term of the density by itself, of no value at all."""
+        return bool(self.law.distribution.potential)
 
     @property
     def users(self) -> tuple[str, ...]:
@@ -96,11 +101,19 @@ class Graph:
 
     @property
     def latents(self) -> list[Term]:
-        return [term for term in self.terms if not term.is_observed]
+        return [term for term in self.terms if isinstance(term.value, Variable)]
 
     @property
     def observed(self) -> list[Term]:
         return [term for term in self.terms if term.is_observed]
+
+    @property
+    def potentials(self) -> list[Term]:
+        return [term for term in self.terms if term.is_potential]
+
+    def without_potentials(self) -> Graph:
+        """Give the graph whose density has no terms but those of its variables."""
+        return replace(self, terms=tuple(term for term in self.terms if not term.is_potential))
 
     @property
     def roots(self) -> list[Node]:

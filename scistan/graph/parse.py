@@ -25,7 +25,8 @@ _LEAF = re.compile(r"%(?P<number>\d+) = (?P<kind>variable|data) (?P<name>\w+)(?P
 _WHERE = r"(?: where (?P<where>[-+*\w=, ]+))?"
 _CALL = re.compile(r"%(?P<number>\d+) = (?P<call>\w+\(.*\)) \[(?P<shape>.*)\]" + _WHERE)
 _TERM = re.compile(
-    r"(?P<role>latent|observed) (?P<name>\w+) = (?P<value>\S+) ~ (?P<call>\w+\(.*\)) \[(?P<shape>.*)\]" + _WHERE
+    r"(?P<role>latent|observed|potential) (?P<name>\w+) = (?P<value>\S+) ~ (?P<call>\w+\(.*\)) "
+    r"\[(?P<shape>.*)\]" + _WHERE
 )
 _DERIVED = re.compile(r"derived (?P<name>\w+) = (?P<value>\S+)")
 _LENGTH = re.compile(r"length (?P<name>n\d+) = (?P<today>\d+) (?P<rank>\w+) (?P<axis>\d+) (?P<hint>'.*'|\".*\")")

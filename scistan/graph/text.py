@@ -192,7 +192,7 @@ def _lines(graph: Graph, names: _Names, *, exact: bool) -> tuple[list[str], dict
         count += 1
         lines.append(f"{numbers[node]} = {text}")
     for term in graph.terms:
-        role = "observed" if term.is_observed else "latent"
+        role = "potential" if term.is_potential else "observed" if term.is_observed else "latent"
         where = _where(term.law, names) if exact else ""
         lines.append(f"{role} {term.name} = {numbers[term.value]} ~ {_law_text(term.law, numbers, names)}{where}")
     for name, node in graph.derived.items():

@@ -130,7 +130,7 @@ class Subject:
         observed = [term.name for term in self.instance.graph.observed]
         empty = [name for name in observed if 0 in self.shape(name)]
         if not observed:
-            return (messages.nothing_observed(),)
+            return () if self.instance.graph.potentials else (messages.nothing_observed(),)
         return (messages.no_rows(empty, len(empty) < len(observed)),) if empty else ()
 
     @property

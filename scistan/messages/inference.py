@@ -63,6 +63,15 @@ def improper_priors(names: Sequence[str], place: Place | None) -> UnsupportedErr
     )
 
 
+def no_draws_of_potentials(names: Sequence[str], place: Place | None) -> UnsupportedError:
+    shown = ", ".join(f"`{n}`" for n in names)
+    return UnsupportedError(
+        f"nothing can be drawn from this prior: a term of its density, {shown}, is no distribution.",
+        remedy="leave such terms out with `m.prior(ignore_potentials=True)`, or sample the posterior with `m.mcmc()`",
+        place=place,
+    )
+
+
 def drawn_argument_outside(
     name: str,
     family: causes.Family,

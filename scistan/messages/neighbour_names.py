@@ -46,7 +46,7 @@ _ANSWERS: tuple[tuple[str, str], ...] = (
     ("AR AR1", "write its conditional densities, `ss.Normal(m.phi * y[:-1], m.sigma).observe(y[1:])`"),
     ("Deterministic deterministic", "assign the expression, `m.effect = m.b * 2`: what has a name is recorded with the "
      "draws"),
-    ("Potential potential", "a term of one's own is a distribution, `ss.declare_distribution(..., log_density=...)`"),
+    ("Potential factor_term", "a term of the density is named by assignment, `m.term = ss.potential(expression)`"),
     ("Mixture MixtureSameFamily MixtureGeneral NormalMixture mixture",
      "declare its density with `ss.declare_distribution`, `ss.logaddexp` of the parts' `.log_density(x)`"),
     ("Data MutableData ConstantData", "it is `ss.data(values, dims=...)`, and every named array can be swapped"),

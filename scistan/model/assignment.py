@@ -37,7 +37,7 @@ class Assignable:
         if entry is None:
             methods = [method for method in dir(type(self)) if not method.startswith("_")]
             raise messages.unknown_attribute(name, self._variables.entries, methods)
-        return Expression(entry.node)
+        return Expression(entry.shown)
 
     def __delattr__(self, name: str) -> None:
         if name in self._variables.entries:
@@ -50,7 +50,7 @@ class Assignable:
     def __getitem__(self, name: str) -> Expression:
         if name not in self._variables.entries:
             raise messages.unknown_variable(name, self._variables.entries)
-        return Expression(self._variables.entries[name].node)
+        return Expression(self._variables.entries[name].shown)
 
     def __setitem__(self, name: str, value: object) -> None:
         check_name(name, type(self))

@@ -35,9 +35,16 @@ class Entry:
 
     @property
     def role(self) -> str:
+        if self.law is not None and self.law.distribution.potential:
+            return "potential"
         if self.law is not None:
             return "observed" if isinstance(self.node, Data) else "latent"
         return "data" if isinstance(self.node, Data) else "derived"
+
+    @property
+    def shown(self) -> Node:
+        """What its name stands for in an expression: of a term of the density the term, for it has no value."""
+        return self.law.args[0] if self.role == "potential" and self.law is not None else self.node
 
     @property
     def held_dims(self) -> set[str]:

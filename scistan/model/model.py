@@ -209,11 +209,19 @@ class Model(Assignable):
         return graph_text(self.to_graph())
 
     # -- SciPy ----------------------------------------------------------------------------------
-    def prior(self, draws: int = 1000, seed: int | None = None) -> Any:
-        """Draw from the prior: InferenceData with prior, prior_predictive and observed_data."""
+    def prior(self, draws: int = 1000, seed: int | None = None, ignore_potentials: bool = False) -> Any:
+        """Draw from the prior: InferenceData with prior, prior_predictive and observed_data.
+
+        Terms of the density (`ss.potential`) cannot be drawn from; `ignore_potentials` leaves them out.
+        """
         from scistan.inference.prior import draw_prior
 
-        return draw_prior(as_drawn(self.instance(), self._variables.acts), draws, seed)
+        return draw_prior(self._drawn(ignore_potentials), draws, seed)
+
+    def _drawn(self, ignore_potentials: bool) -> Instance:
+        instance = as_drawn(self.instance(), self._variables.acts)
+        ignored = as_switch("ignore_potentials", ignore_potentials)
+        return instance.on(instance.graph.without_potentials()) if ignored else instance
 
     @overload
     def prior_check(self, draws: int = ..., seed: int | None = ..., interactive: Literal[False] = ...) -> PriorCheck:
@@ -232,11 +240,11 @@ class Model(Assignable):
         check = check_prior(as_drawn(self.instance(), self._variables.acts), draws, seed, Source(copy(self)._variables))
         return check.interact() if as_switch("interactive", interactive) else check
 
-    def simulate(self, seed: int | None = None) -> dict[str, np.ndarray]:
+    def simulate(self, seed: int | None = None, ignore_potentials: bool = False) -> dict[str, np.ndarray]:
         """Draw every latent and every observation once."""
         from scistan.inference.prior import simulate
 
-        return simulate(as_drawn(self.instance(), self._variables.acts), seed)
+        return simulate(self._drawn(ignore_potentials), seed)
 
     def sbc(self, replications: int = 100, draws: int = 250, warmup: int = 500, chains: int = 2,
             seed: int | None = None, engine: str = "auto", executor: Any = None, folder: str | Path | None = None,

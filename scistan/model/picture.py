@@ -19,7 +19,7 @@ _HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 44.0, 26.0, 44.0, 14.0
 _CHARACTER = 7.2  # the width of one in the font below, near enough to leave room
 _SIGN = 17.0  # below the variables of a plate, for its name
 _LONGEST = 28
-_FILL = {"latent": "#ffffff", "observed": "#d9d9d9", "data": "#f2f2f2", "derived": "#ffffff"}
+_FILL = {"latent": "#ffffff", "observed": "#d9d9d9", "data": "#f2f2f2", "derived": "#ffffff", "potential": "#ffffff"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,4 +150,5 @@ _SHAPES: dict[str, Callable[[_Box, float, float], str]] = {
     "observed": lambda box, x, y: _rounded(box, x, y, _HEIGHT / 2),
     "data": lambda box, x, y: _rounded(box, x, y, 2.0),
     "derived": lambda box, x, y: _rounded(box, x, y, 8.0, "5 3"),
+    "potential": lambda box, x, y: _rounded(box, x, y, 2.0, "2 2"),
 }

@@ -18,7 +18,9 @@ __all__ = ["Latex", "Length", "as_html", "as_latex", "as_text", "axes_text", "de
 Length = Callable[[Size], int]
 _LONGEST = 100
 # As far from white as from the black of a dark notebook.
-_COLORS = {"latent": "#4079c8", "observed": "#c05e38", "data": "#7b7b7b", "derived": "#34895a"}
+_COLORS = {
+    "latent": "#4079c8", "observed": "#c05e38", "data": "#7b7b7b", "derived": "#34895a", "potential": "#8d5aa5",
+}
 _LEFT = "style='text-align:left'"
 
 
@@ -41,6 +43,8 @@ class Latex:
 # -- text ----------------------------------------------------------------------------------------
 def definition(entry: Entry, names: Mapping[Node, str]) -> str:
     """Write what an entry means on one line."""
+    if entry.role == "potential":
+        return f"adds {_short(write(entry.shown, names, TEXT))} to the log density"
     if entry.law is not None:
         return f"~ {_law_text(entry.law, names)}"
     return "data" if entry.role == "data" else f"= {_short(_without_own_name(entry, names))}"
@@ -113,6 +117,8 @@ def _row(entry: Entry, names: Mapping[Node, str], length: Length) -> str:
     left = latex_name(entry.name)
     axes = latex_text(axes_text(entry, length))
     note = rf" && \text{{{axes}}}" if axes else ""
+    if entry.role == "potential":
+        return rf"{left} &: \; \log p \mathrel{{+}}= {write(entry.shown, names, LATEX)}"
     if entry.law is not None:
         return rf"{left} &\sim {_law_latex(entry.law, names)}{note}"
     first = names.get(entry.node, entry.name)

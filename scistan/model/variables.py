@@ -348,7 +348,10 @@ class Variables:
                 Term(e.name, e.node, e.law) for e in entries if e.law and isinstance(e.node, Variable | Data)
             ),
             derived={e.name: e.node for e in entries if e.role == "derived"},
-            data_names={node: name for node, name in self.named.items() if isinstance(node, Data)},
+            data_names={
+                node: name for node, name in self.named.items()
+                if isinstance(node, Data) and self.entries[name].role != "potential"
+            },
             equalities=tuple(pair for e in entries for pair in e.equalities),
             places={e.name: e.place for e in entries if e.place is not None},
         )

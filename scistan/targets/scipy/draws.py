@@ -46,7 +46,7 @@ def ancestral_draws(instance: Instance, draws: int, seed: int) -> tuple[dict[str
 
 def is_drawn(instance: Instance, term: Term) -> bool:
     """Tell whether what depends on a variable takes its draws: those that were observed are what they are."""
-    return not term.is_observed or term.value not in instance.values
+    return not term.is_potential and (not term.is_observed or term.value not in instance.values)
 
 
 def over_draws(instance: Instance, node: Node, draws: int, evaluator: Evaluator) -> np.ndarray:
@@ -58,6 +58,9 @@ def over_draws(instance: Instance, node: Node, draws: int, evaluator: Evaluator)
 
 def check_proper(instance: Instance) -> None:
     """Refuse priors that are no distributions before anything is drawn."""
+    potentials = instance.graph.potentials
+    if potentials:
+        raise messages.no_draws_of_potentials([t.name for t in potentials], instance.graph.place_of(potentials[0]))
     improper = [t for t in instance.graph.terms if t.law.distribution.improper]
     if improper:
         raise messages.improper_priors([t.name for t in improper], first_place(improper[0].value))

@@ -71,6 +71,8 @@ def term_statements(scope: Scope, term: Term) -> list[Statement]:
     d: Distribution = law.distribution
     if d.improper:
         return []
+    if term.is_potential:
+        return list(_written_out(scope, term))
     if is_written_out(law):
         return [Comment(_remark(term.name, d), term), *_written_out(scope, term)]
     batch = len(law.shape) - d.event_rank

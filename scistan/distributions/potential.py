@@ -1,0 +1,51 @@
+"""A term of the density of one's own: an expression that is added to the log density, and nothing else."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import numpy as np
+
+from scistan.distributions.declaration import Parameter, StanForm, declare
+from scistan.distributions.unnamed import Unnamed
+from scistan.domains import REAL
+from scistan.ops.coerce import as_node
+from scistan.ops.expression import Expression
+from scistan.ops.reductions import sum as total
+
+__all__ = ["POTENTIAL", "potential"]
+
+
+def _no_draw(*_: object) -> NoReturn:
+    raise TypeError("a potential has no draws")
+
+
+POTENTIAL = declare(
+    "Potential",
+    "A term of the log density, whatever value it stands beside.",
+    parameters=(Parameter("term", REAL),),
+    support=REAL,
+    log_density=lambda _, term: term,
+    draw=_no_draw,
+    stan=StanForm(),
+    potential=True,
+    public=False,
+)
+
+
+def potential(expression: object) -> Unnamed:
+    """Add an expression to the log density of the model that names it; the sum of one with several elements.
+
+    It counts on every target, in neither the log likelihood nor the prior nor predictions.
+
+    >>> import scistan as ss
+    >>> m = ss.Model("ring")
+    >>> m.x = ss.Flat()
+    >>> m.y = ss.Flat()
+    >>> m.ring = ss.potential(-((ss.sqrt(m.x**2 + m.y**2) - 2) ** 2) / 0.1)
+    >>> round(m.log_density({"x": 2.0, "y": 0.0}), 3)
+    0.0
+    """
+    node = as_node(expression)
+    made = Unnamed(POTENTIAL, (total(Expression(node))._scistan_node_ if node.shape else node,))
+    return made.observe(np.zeros(()))
