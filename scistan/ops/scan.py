@@ -63,7 +63,8 @@ def _scanned_shape(shapes: tuple[Shape, ...], attributes: Attributes) -> Rule:
 
 
 def _scanned_axes(node: Apply, attributes: Attributes) -> Flow:
-    return Flow((((0, 0),), *((),) * (len(node.shape) - 1)))
+    steps = ((0, 0),)  # nothing can be taken of a recurrence but what it records of all steps
+    return Flow((steps, *((),) * (len(node.shape) - 1)), over=steps)
 
 
 def _taken(_: Any, found: Any, *, output: int, inner: tuple[int, ...]) -> Any:
