@@ -6,10 +6,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from scistan.control_groups import groups_of
+
 __all__ = ["free_memory"]
 
 _PROC = Path("/proc")
-_GROUPS = Path("/sys/fs/cgroup")
 
 # Each kind of control group: the files of its limit and its use, and what of the use is files that the system drops
 # when memory is asked for (the rows of memory.stat).
@@ -43,21 +44,9 @@ def _machines() -> float:
 
 
 def _groups() -> Iterator[float]:
-    """Give what each control group leaves that the process is in: a container's, a cluster job's, a service's."""
-    try:
-        lines = (_PROC / "self" / "cgroup").read_text().splitlines()
-    except OSError:
-        lines = []
-    for line in [*lines, "0::/"]:  # a container often sees its own group as the root
-        _, _, rest = line.partition(":")
-        controllers, _, inside = rest.partition(":")
-        if controllers and "memory" not in controllers.split(","):
-            continue
-        bases = [_GROUPS / "memory"] if controllers else [_GROUPS, _GROUPS / "unified"]
-        parts = Path(inside.strip("/")).parts
-        for base in bases:
-            for depth in range(len(parts), -1, -1):  # a group above may leave less
-                yield _rest(base.joinpath(*parts[:depth]), 1 if controllers else 2)
+    """Give what each control group leaves that the process is in."""
+    for folder, version in groups_of("memory"):
+        yield _rest(folder, version)
 
 
 def _rest(folder: Path, version: int) -> float:

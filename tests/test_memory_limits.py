@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from scistan import memory
+from scistan import control_groups, memory
+from scistan.toolchain import host
 
 GB = 1_000_000_000
 
@@ -117,7 +118,8 @@ def test_a_control_group_leaves_its_limit_less_what_is_used_but_for_files(tmp_pa
     (proc / "self" / "cgroup").write_text(own)
     (proc / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable:  1000 kB\n")
     monkeypatch.setattr(memory, "_PROC", proc)
-    monkeypatch.setattr(memory, "_GROUPS", groups)
+    monkeypatch.setattr(control_groups, "PROC", proc)
+    monkeypatch.setattr(control_groups, "GROUPS", groups)
     assert memory.free_memory() == 1_024_000, "no group says anything"
     unlimited = "max" if names == V2 else 9223372036854771712
     group(groups / base / "job" / "step", names, unlimited, 4000, stat)
@@ -132,6 +134,32 @@ def test_a_control_group_leaves_its_limit_less_what_is_used_but_for_files(tmp_pa
 
 def test_a_container_that_sees_its_group_as_the_root(tmp_path, monkeypatch):
     monkeypatch.setattr(memory, "_PROC", tmp_path / "nothing")
-    monkeypatch.setattr(memory, "_GROUPS", tmp_path)
+    monkeypatch.setattr(control_groups, "PROC", tmp_path / "nothing")
+    monkeypatch.setattr(control_groups, "GROUPS", tmp_path)
     group(tmp_path, V2, 10_000, 4000, "anon 4000\n")
     assert memory.free_memory() == 6000
+
+
+CORES = {
+    "its own group": ("0::/job/step", {"job/step/cpu.max": "200000 100000", "cpu.max": "max 100000"}, 2),
+    "a group above": ("0::/job/step", {"job/step/cpu.max": "max 100000", "job/cpu.max": "150000 100000"}, 1),
+    "less than one": ("0::/job", {"job/cpu.max": "50000 100000"}, 1),
+    "the root": ("0::/", {"cpu.max": "300000 100000"}, 3),
+    "version 1": ("4:cpu,cpuacct:/job", {"cpu/job/cpu.cfs_quota_us": "200000", "cpu/job/cpu.cfs_period_us": "100000"}, 2),
+    "version 1, free": ("4:cpu:/job", {"cpu/job/cpu.cfs_quota_us": "-1", "cpu/job/cpu.cfs_period_us": "100000"}, 8),
+    "unreadable": ("0::/job", {"job/cpu.max": "words"}, 8),
+    "none": ("", {}, 8),
+}
+
+
+@pytest.mark.parametrize(("own", "files", "cores"), CORES.values(), ids=CORES)
+def test_cores_are_those_of_the_processs_own_control_group(own, files, cores, tmp_path, monkeypatch):
+    (tmp_path / "proc" / "self").mkdir(parents=True)
+    (tmp_path / "proc" / "self" / "cgroup").write_text(own + "\n")
+    for file, text in files.items():
+        (tmp_path / "groups" / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "groups" / file).write_text(text + "\n")
+    monkeypatch.setattr(control_groups, "PROC", tmp_path / "proc")
+    monkeypatch.setattr(control_groups, "GROUPS", tmp_path / "groups")
+    monkeypatch.setattr(host.os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+    assert host.usable_cores() == cores

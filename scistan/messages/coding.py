@@ -175,6 +175,16 @@ def labels_for_numbers(name: str, distribution: str, levels: Sequence[object]) -
     )
 
 
+def labels_without_order(name: str, distribution: str, levels: Sequence[object]) -> ModelError:
+    return ModelError(
+        f"`{name}`: the categories of {distribution} have an order, and these labels have none but the alphabet's "
+        f"({shown(levels)}).",
+        remedy=f"say it, lowest first: `.observe(ss.factor(column, levels=[{levels[-1]!r}, …]))`, or an ordered "
+        "categorical",
+        place=user_place(),
+    )
+
+
 def level_not_labelled(name: str, dim: str, labels: Sequence[object]) -> DataError:
     return DataError(
         f"dim `{dim}` has got new levels ({shown(labels)}), and `{name}` was given without labels along it.",

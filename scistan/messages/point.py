@@ -282,10 +282,11 @@ def joint_mode(governing: Sequence[str], effects: Sequence[str], others: Sequenc
     )
 
 
-def starts_disagree(agreeing: int, starts: int, gap: float) -> str:
+def starts_disagree(agreeing: int, starts: int, gap: float, cut_short: bool) -> str:
+    ended = "was still climbing when its share of the work was done," if cut_short else "ended"
     return (
-        f"only {agreeing} of {starts} starts reached this maximum; the next best ended {gap:.3g} lower in log density: "
-        "several modes, or slow progress. More starts or `m.mcmc()` would tell"
+        f"only {agreeing} of {starts} starts reached this maximum; the next best {ended} {gap:.3g} lower in log "
+        "density: several modes, or slow progress. More starts or `m.mcmc()` would tell"
     )
 
 

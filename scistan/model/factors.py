@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scistan.constrained import ORDERED
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.unnamed import Unnamed
 from scistan.domains import BINARY
@@ -107,6 +108,8 @@ def check_outcome(name: str, law: Law, leaf: Data) -> None:
         warn_at_users_line(messages.observed_dates(name, d.title, leaf.coding.origin), model_messages.ModelWarning)
     if isinstance(leaf.coding, Levels) and d.support is not BINARY and not d.stan.one_based:
         raise messages.labels_for_numbers(name, d.title, leaf.coding.levels)
+    if isinstance(leaf.coding, Levels) and leaf.coding.by_alphabet and any(p.domain == ORDERED for p in d.parameters):
+        raise messages.labels_without_order(name, d.title, leaf.coding.levels)
 
 
 def check_factor_index(

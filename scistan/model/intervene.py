@@ -24,7 +24,8 @@ from scistan.model.acts import Acts
 from scistan.model.numbers import check_values
 from scistan.model.relevel import NewLevels
 from scistan.model.repeated import followed_shape, repeat
-from scistan.model.swap import as_numbers, check_swapped, read_table, read_values
+from scistan.model.swap import as_numbers, check_swapped, read_values
+from scistan.model.tables import read_table
 from scistan.model.variables import Entry, Variables
 from scistan.ops.coerce import read_array
 from scistan.ops.turn import turned

@@ -21,7 +21,8 @@ from scistan.messages.values import as_given
 from scistan.model.assignment import Assignable
 from scistan.model.intervene import as_drawn, condition, intervene, warn_of_outdated
 from scistan.model.repeated import let_go, repeat_again
-from scistan.model.swap import bind, check_swapped, read_table, relabel
+from scistan.model.swap import bind, check_swapped, relabel
+from scistan.model.tables import read_table
 from scistan.model.variables import Identity, Variables
 from scistan.shapes import Size, SizeConflict
 

@@ -14,11 +14,11 @@ from scistan.graph.walk import topological
 from scistan.messages import coding as coding_messages
 from scistan.messages import data as messages
 from scistan.messages import observations as model_messages
-from scistan.messages import values as values_messages
 from scistan.model.axes import Key, dim_key, matching_order
 from scistan.model.given_labels import read_labels
 from scistan.model.numbers import check_arguments, check_indices, check_values
 from scistan.model.relevel import NewLevels, check_factors, level_dims, recode_others, with_the_others
+from scistan.model.tables import data_names
 from scistan.model.variables import Entry, Variables
 from scistan.ops.coerce import Labelled, read_array
 from scistan.ops.standard import Standard
@@ -26,28 +26,7 @@ from scistan.ops.turn import contradicts, turned
 from scistan.shapes import Size, SizeTable, values_of
 from scistan.targets.evaluate import Evaluator
 
-__all__ = ["as_numbers", "bind", "check_swapped", "read_table", "read_values", "relabel"]
-
-def read_table(variables: Variables, table: object) -> dict[str, object]:
-    """Read other data from a dict of them, or from the columns of a DataFrame that the model knows."""
-    if table is None:
-        return {}
-    if isinstance(table, Mapping):
-        return dict(table)
-    columns = getattr(table, "columns", None)
-    if columns is None or not hasattr(table, "__getitem__"):
-        raise messages.data_no_dict(table)
-    known = _data_names(variables)
-    repeated = [column for column in known if list(columns).count(column) > 1]
-    if repeated:
-        raise values_messages.repeated_columns(repeated)
-    if not set(columns) & set(known):
-        raise messages.unknown_columns(list(columns), known)
-    return {column: table[column] for column in columns if column in known}
-
-
-def _data_names(variables: Variables) -> list[str]:
-    return [e.name for e in variables.entries.values() if isinstance(e.node, Data)]
+__all__ = ["as_numbers", "bind", "check_swapped", "read_values", "relabel"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +72,7 @@ def read_values(
     """Enter other values for one name; what a number everywhere, or observed too early, has been stands no more."""
     entry = variables.entries.get(name)
     if entry is None or not isinstance(entry.node, Data):
-        raise messages.unknown_data(name, _data_names(variables), name in variables.dims)
+        raise messages.unknown_data(name, data_names(variables), name in variables.dims)
     labelled = (levels.codes.get(name) if levels else None) or _numbers(entry.node, name, value)
     if not isinstance(entry.node.coding, Standard):  # whose columns were found before: turned, they are others
         labelled = turned(labelled, name, entry.dims)

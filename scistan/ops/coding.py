@@ -13,7 +13,7 @@ from scistan.messages import data as data_messages
 from scistan.messages.model import ModelWarning
 from scistan.ops.coerce import data_leaf, described, leaf_of, library_of, objects_in
 from scistan.ops.days import Dates, Spans, is_dates, is_spans
-from scistan.ops.levels import Levels, codes_of, is_categorical, level_labels, own_levels
+from scistan.ops.levels import Levels, codes_of, is_categorical, is_ordered, level_labels, own_levels
 from scistan.ops.standard import Standard
 from scistan.ops.turn import contradicts
 from scistan.ops.unreadable import looks_like_numbers
@@ -43,7 +43,7 @@ def factor_leaf(value: object, levels: tuple[object, ...] | None, dims: tuple[st
     labels = level_labels(value, assigned=True)
     if not labels.values.ndim:
         raise messages.one_label(labels.values.item())
-    coding = Levels(levels, given=True) if levels is not None else Levels(own_levels(value, labels.values))
+    coding = Levels(levels or own_levels(value, labels.values), given=levels is not None or is_ordered(value))
     return leaf_of(codes_of(labels, coding.levels, described(value, assigned=True)), dims, coding)
 
 

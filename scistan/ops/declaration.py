@@ -14,7 +14,7 @@ from scistan.messages import arguments as messages
 from scistan.ops.axes import AxesRule
 from scistan.shapes import Equality, Shape, SizeConflict, broadcast, values_of
 
-__all__ = ["REGISTRY", "Call", "Infix", "Op", "Template", "declare", "elementwise_shape"]
+__all__ = ["REGISTRY", "AlongAxis", "Call", "Infix", "Op", "Reduction", "Template", "declare", "elementwise_shape"]
 
 Attributes = Mapping[str, Hashable]
 ShapeRule = Callable[[tuple[Shape, ...], Attributes], tuple[Shape, tuple[Equality, ...]]]
@@ -50,7 +50,23 @@ class Template:
     functions: str = ""
 
 
-StanForm = Call | Infix | Template
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """Stan: a function that makes one number of a container; the op has the attributes `axes` and `keepdims`."""
+
+    name: str
+    in_turn: bool = True  # one axis after the other gives the same as several at once
+    vectors_only: bool = False  # matrices and arrays are laid out as a vector for it
+
+
+@dataclass(frozen=True, slots=True)
+class AlongAxis:
+    """Stan: a function that makes a vector of a vector, for every row or column; the op has the attribute `axis`."""
+
+    name: str
+
+
+StanForm = Call | Infix | Template | Reduction | AlongAxis
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +76,7 @@ class Op:
     `numpy` and `torch` are a dotted name in that library (`scipy.special:gammaln` names another
     module) or a function of the library and the arrays. A leading axis over draws is added by the
     evaluator: an elementwise op needs nothing for that, any other counts its axes from the end.
-    `stan` is None for an op whose text depends on types; `targets/stan/lower_ops.py` has those.
+    `stan` is None for products, shaping and indexing, whose text hangs on types: `targets/stan/lower_ops.py`.
     """
 
     name: str

@@ -30,10 +30,16 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """The levels of a factor in order; `given` ones are the user's own, others were read from the data."""
+    """The levels of a factor; where they are `given` their order is the user's own, else it was read from the data."""
 
     levels: tuple[object, ...]
     given: bool = False
+
+    @property
+    def by_alphabet(self) -> bool:
+        """Tell whether labels stand in an order that nobody has chosen."""
+        text = all(isinstance(level, str) for level in self.levels)
+        return text and not self.given and list(self.levels) == sorted(map(str, self.levels))
 
     def read(self, value: object, name: str) -> Labelled:
         """Turn labels into positions; those that are no level are refused by name."""
@@ -118,6 +124,11 @@ def _read_objects(value: object) -> Labelled:
 def is_categorical(value: object) -> bool:
     """Tell whether pandas says that values are categories."""
     return library_of(value) == "pandas" and getattr(getattr(value, "dtype", None), "name", "") == "category"
+
+
+def is_ordered(value: object) -> bool:
+    """Tell whether values are categories whose order their owner has declared."""
+    return is_categorical(value) and bool(value.dtype.ordered)  # type: ignore[attr-defined]
 
 
 def own_levels(value: object, labels: np.ndarray) -> tuple[object, ...]:

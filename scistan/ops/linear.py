@@ -124,9 +124,10 @@ def _solver(triangular: bool) -> Any:
 
 
 SOLVE = declare("solve", "The solution `x` of `a @ x = b`.", arity=2, shape=_solve_shape, axes=flow.solution,
-                numpy=_solver(False), torch=_solver(False))
+                numpy=_solver(False), torch=_solver(False), stan=Call("mdivide_left"))
 SOLVE_LOWER = declare("solve_lower", "The solution of `a @ x = b` for a lower-triangular `a`.", arity=2,
-                      shape=_solve_shape, axes=flow.solution, numpy=_solver(True), torch=_solver(True))
+                      shape=_solve_shape, axes=flow.solution, numpy=_solver(True), torch=_solver(True),
+                      stan=Call("mdivide_left_tri_low"))
 
 
 def solve(a: object, b: object) -> Expression:

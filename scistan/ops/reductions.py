@@ -13,7 +13,7 @@ from scistan.messages.values import as_given
 from scistan.ops import axes as flow
 from scistan.ops import elementwise as e
 from scistan.ops.coerce import as_node
-from scistan.ops.declaration import Attributes, Op, declare
+from scistan.ops.declaration import AlongAxis, Attributes, Op, Reduction, declare
 from scistan.ops.expression import Expression, build
 from scistan.shapes import ONE, Equality, Shape
 
@@ -62,23 +62,30 @@ def _torch_prod(xp: Any, x: Any, *, axes: tuple[int, ...], keepdims: bool) -> An
     return x if keepdims else xp.squeeze(x, axes) if axes else x
 
 
-def _reduction(name: str, doc: str, numpy: Any = None, torch: Any = None, integer: bool = False) -> Op:
+def _reduction(
+    name: str, doc: str, numpy: Any = None, torch: Any = None, stan: Reduction | None = None, integer: bool = False
+) -> Op:
     return declare(name, doc, numpy=numpy or _numpy_reduction(name), torch=torch or _torch_reduction(name),
-                   shape=_reduced, axes=flow.reduced, stacks=True, integer=integer)
+                   stan=stan or Reduction(name), shape=_reduced, axes=flow.reduced, stacks=True, integer=integer)
 
 
 SUM = _reduction("sum", "The sum along axes.", integer=True)
 MEAN = _reduction("mean", "The mean along axes.")
-PROD = _reduction("prod", "The product along axes.", torch=_torch_prod, integer=True)
+# stanli multiplies the elements of vectors alone.
+PROD = _reduction("prod", "The product along axes.", torch=_torch_prod, stan=Reduction("prod", vectors_only=True),
+                  integer=True)
 MIN = _reduction("min", "The smallest along axes.", torch=_torch_reduction("amin"), integer=True)
 MAX = _reduction("max", "The largest along axes.", torch=_torch_reduction("amax"), integer=True)
-LOGSUMEXP = _reduction("logsumexp", "`log(sum(exp(x)))` along axes.", numpy=_numpy_logsumexp)
+LOGSUMEXP = _reduction("logsumexp", "`log(sum(exp(x)))` along axes.", numpy=_numpy_logsumexp,
+                       stan=Reduction("log_sum_exp"))
 
 
 def _along(
-    name: str, doc: str, numpy: Any, torch: Any, rule: flow.AxesRule = flow.normalized, integer: bool = False
+    name: str, doc: str, numpy: Any, torch: Any, stan: str, rule: flow.AxesRule = flow.normalized,
+    integer: bool = False,
 ) -> Op:
-    return declare(name, doc, numpy=numpy, torch=torch, shape=_same, axes=rule, stacks=True, integer=integer)
+    return declare(name, doc, numpy=numpy, torch=torch, stan=AlongAxis(stan), shape=_same, axes=rule, stacks=True,
+                   integer=integer)
 
 
 def _softmax_numpy(xp: Any, x: Any, *, axis: int) -> Any:
@@ -94,11 +101,11 @@ def _log_softmax_numpy(xp: Any, x: Any, *, axis: int) -> Any:
 
 
 CUMSUM = _along("cumsum", "The running sum along an axis.", lambda xp, x, *, axis: xp.cumsum(x, axis=axis),
-                lambda xp, x, *, axis: xp.cumsum(x, dim=axis), flow.running, integer=True)
+                lambda xp, x, *, axis: xp.cumsum(x, dim=axis), "cumulative_sum", flow.running, integer=True)
 SOFTMAX = _along("softmax", "`exp(x) / sum(exp(x))` along an axis.", _softmax_numpy,
-                 lambda xp, x, *, axis: xp.softmax(x, dim=axis))
+                 lambda xp, x, *, axis: xp.softmax(x, dim=axis), "softmax")
 LOG_SOFTMAX = _along("log_softmax", "The logarithm of `softmax` along an axis.", _log_softmax_numpy,
-                     lambda xp, x, *, axis: xp.log_softmax(x, dim=axis))
+                     lambda xp, x, *, axis: xp.log_softmax(x, dim=axis), "log_softmax")
 
 
 def _axes(name: str, node: Node, axis: Axis) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+from scistan.control_groups import groups_of
 from scistan.memory import free_memory
 from scistan.toolchain.keys import Json
 
@@ -43,13 +44,20 @@ def cpu_flags() -> str:
 def usable_cores() -> int:
     """Count the cores this process may use, a container's share included."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, *(max(1, int(_share(folder, version))) for folder, version in groups_of("cpu")))
+
+
+def _share(folder: Path, version: int) -> float:
+    """Give how many cores a control group may keep busy."""
     try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-        if quota != "max":
-            cores = min(cores, max(1, int(quota) // int(period)))
-    except (OSError, ValueError):
-        pass
-    return cores
+        if version == 2:
+            quota, period = (folder / "cpu.max").read_text().split()
+        else:
+            quota, period = ((folder / f"cpu.cfs_{what}_us").read_text().strip() for what in ("quota", "period"))
+        share = float(quota.replace("max", "inf")) / float(period)
+    except (OSError, ValueError, ZeroDivisionError):
+        return sys.maxsize
+    return share if 0 < share < sys.maxsize else sys.maxsize  # version 1 writes -1 where there is no limit
 
 
 def worker_count(asked: int | None = None) -> int:

@@ -459,3 +459,50 @@ def test_observed_dates_are_told() -> None:
         warnings.simplefilter("error")
         m.x = ss.data(dates)  # as a predictor nothing hangs on the origin
         m.z = ss.Normal(m.mu, 1).observe(dates - dates.min())
+
+
+def test_an_order_of_outcomes_is_never_the_alphabets() -> None:
+    doses = ["none", "low", "high", "low"]
+    m = ss.Model()
+    for unordered in (doses, pd.Series(doses, dtype="category"), np.array(doses)):
+        with pytest.raises(ss.ModelError, match=r"have an order, and these labels have none.*'high', 'low', 'none'"):
+            m.y = ss.OrderedLogistic(0.3, [-1.0, 1.0]).observe(ss.factor(unordered))
+    chosen = ["none", "low", "high"]
+    by_alphabet = ["a_first", "b_second", "c_third"]
+    for name, values in {
+        "levels": ss.factor(doses, levels=chosen),
+        "categories": ss.factor(pd.Categorical(doses, categories=chosen)),
+        "in_order": ss.factor(pd.Categorical([by_alphabet[chosen.index(d)] for d in doses], by_alphabet, ordered=True)),
+        "numbers": ss.factor([0, 10, 20, 10]),
+    }.items():
+        m[name] = ss.OrderedLogistic(0.3, [-1.0, 1.0]).observe(values)
+        assert codes(m, name) == [0, 1, 2, 1]
+    m.category = ss.Categorical([0.2, 0.3, 0.5]).observe(ss.factor(doses))  # whose outcomes have no order
+
+
+def test_a_table_gives_the_columns_that_a_table_of_the_model_was_made_of() -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"dose": rng.normal(5, 2, 8), "age": rng.normal(40, 9, 8), "arm": list("abababab")})
+    y = np.arange(8.0)
+
+    def model(coded) -> ss.Model:
+        m = ss.Model()
+        m.X = coded(table[["dose", "age"]])
+        m.arm = ss.factor(table.arm)
+        m.b = ss.Normal(0, 1, shape=2)
+        m.e = ss.Normal(0, 1, dims="arm")
+        m.y = ss.Normal(m.X @ m.b + m.e[m.arm], 1).observe(y)
+        return m
+
+    new = table.iloc[[3, 1]].assign(y=[0.0, 1.0])
+    at = {"b": [0.3, -0.1], "e": [1.0, -1.0]}
+    for coded in (ss.data, ss.standardize):
+        m = model(coded)
+        expected = m.with_data(X=new[["dose", "age"]], arm=new.arm, y=new.y).log_density(at)
+        assert m.with_data(new).log_density(at) == expected
+        assert m.with_data(new[["y", "age", "arm", "dose"]]).log_density(at) == expected  # by label, in any order
+        with pytest.raises(ss.DataError, match="`X`"):
+            m.with_data(new[["y", "age", "arm"]])  # a column is missing: none is made up
+        twice = pd.concat([new, new[["age"]]], axis=1)
+        with pytest.raises(ss.DataError, match="age"):
+            m.with_data(twice)

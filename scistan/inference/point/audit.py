@@ -122,7 +122,7 @@ def judge(
     if searched.failed:
         findings.append(messages.starts_failed(searched.failed, searched.starts))
     if searched.agreeing < searched.starts - searched.failed and not mode.interrupted:
-        findings.append(messages.starts_disagree(searched.agreeing, searched.starts, searched.gap))
+        findings.append(messages.starts_disagree(searched.agreeing, searched.starts, searched.gap, searched.cut_short))
     if mode.interrupted:
         return Verdict(False, messages.interrupted(mode.iterations), tuple(findings), tuple(held))
     faults = _faults(objective, mode, gradient)

@@ -22,6 +22,8 @@ Evaluate = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 _STILL_RISING = 1e-2  # slope outwards beyond the limit at which a start is taken to run away
 _LOOKOUT = 4  # iterations from one look for runaways to the next
 _STALLED = 15  # iterations without any gain after which a start goes no further: it is at a cliff or a kink
+_TRIALS = 3  # evaluations for each iteration, on average, after which a climb ends: line searches find but noise
+_MORE_TRIALS = 100
 _PATIENT = 2  # iterations in a row that must promise too little before a start counts as done
 
 
@@ -35,6 +37,7 @@ class Climb:
     iterations: Tensor
     stopped: list[str] = field(default_factory=list)  # why: see `_stop`
     interrupted: bool = False
+    evaluated: int = 0  # points, over all starts
 
     def row(self, k: int) -> Climb:
         """Give one start."""
@@ -56,17 +59,21 @@ def climb(
     by_row: Evaluate | None = None,
     goal: float = float("inf"),
     begun: tuple[Tensor, Tensor] | None = None,
+    most: float = float("inf"),
 ) -> Climb:
     """Maximize from every row of `start`.
 
     A start is done when the quasi-Newton model promises less than `tolerance` more of log density, twice running.
     Coordinates where `free` is false stay; a start that still rises beyond `limit` stops, as does one that reaches
     the log density `goal`. `by_row(q, rows)` gives values and gradients where each row has an objective of its own;
-    `begun` are those of `start` where they are known.
+    `begun` are those of `start` where they are known. No more points are evaluated than `most`, over all starts, nor
+    than a few for each iteration, whatever the line searches would like.
     """
     torch = objective.torch
+    most = min(most, (_TRIALS * max_iterations + _MORE_TRIALS) * len(start))
 
     def evaluate(q: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
+        state.evaluated += len(q)
         value, gradient = objective.value_and_gradient(q) if by_row is None else by_row(q, rows)
         if free is not None:
             gradient = gradient * (free if free.ndim == 1 else free[rows])
@@ -80,7 +87,7 @@ def climb(
             loss, slope = evaluate(x, torch.arange(len(x), device=x.device))
             begun = -loss, -slope
         state.value, state.gradient = begun
-        _run(torch, evaluate, state, tolerance, max_iterations, progress, precondition, limit, goal)
+        _run(torch, evaluate, state, tolerance, max_iterations, progress, precondition, limit, goal, most)
     except KeyboardInterrupt:
         state.interrupted = True
     state.stopped = [why or ("interrupted" if state.interrupted else "limit") for why in state.stopped]
@@ -97,6 +104,7 @@ def _run(
     precondition: Precondition | None,
     limit: Tensor | None,
     goal: float,
+    most: float,
 ) -> None:
     active = torch.isfinite(state.value) & torch.isfinite(state.gradient).all(-1)
     _stop(state, ~active, "not finite")
@@ -124,7 +132,7 @@ def _run(
         if limit is not None and step % _LOOKOUT == 0:
             out = ((state.q.abs() > limit) & (state.gradient * state.q.sign() > _STILL_RISING)).any(-1)
             active = _stopped(state, active, active & out, "escaped")
-        if not bool(active.any()):
+        if not bool(active.any()) or state.evaluated >= most:
             return
         length = torch.ones_like(promised)
         if precondition is None:

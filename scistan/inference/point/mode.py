@@ -27,6 +27,8 @@ LEAST = 1e-14  # a squared distance to the mode, in standard errors, below which
 _NEAR = 1e-9  # a squared distance over which the curvature does not change enough to be measured again
 _DENSE_IF_NEEDED = 4000
 _MOST_FOR_OTHERS = 200  # iterations that each of the other starts may take at a stretch
+_LITTLE_WORK = 2e7  # numbers computed on the way, about, that the other starts may take together in any case: seconds
+_LEAST_POINTS = 30  # that each of them may take in any case
 _UNPOLISHED = 0.5  # log density within which starts agree that Adam has left where they are: a standard error
 _FAR = 25.0  # coordinates of a bounded latent this far out are on their way to its boundary
 
@@ -57,6 +59,7 @@ class Searched:
     rest: Tensor  # where the other starts of that height ended
     gap: float  # how much lower the best start ended that does not agree
     moved: bool
+    cut_short: bool = False  # the other starts had taken their share of the work before they came to rest
 
 
 def find_mode(objective: Objective, starts: Tensor, verb: str, options: Options, progress: Progress) -> Searched:
@@ -84,9 +87,11 @@ def find_mode(objective: Objective, starts: Tensor, verb: str, options: Options,
         refuse_if_rising(objective, mode.q, mode.value, mode.gradient, free, verb)
     others = [k for k in range(len(starts)) if k != lead]
     rest, heights = points[:0], ended[:0]
-    failed = 0
+    failed, cut_short = 0, False
     if others and not mode.interrupted:
-        second = _climb_others(objective, points[others], mode, options, progress, far)
+        allowed = max(first.evaluated, _LITTLE_WORK / objective.width, _LEAST_POINTS * len(others))
+        second = _climb_others(objective, points[others], mode, options, progress, far, allowed)
+        cut_short = second.evaluated >= allowed
         ended[others] = second.value
         rest, heights = second.q, second.value
         failed = int((~torch.isfinite(second.value)).sum())
@@ -102,7 +107,9 @@ def find_mode(objective: Objective, starts: Tensor, verb: str, options: Options,
         mode.interrupted = mode.interrupted or second.interrupted
     moved = bool((mode.q != starts[lead]).any())
     slack = same_height(mode.value)
-    return _compare(torch, mode, ended, rest[heights >= mode.value - slack], failed, moved, slack)
+    searched = _compare(torch, mode, ended, rest[heights >= mode.value - slack], failed, moved, slack)
+    searched.cut_short = cut_short
+    return searched
 
 
 def _first_finite(objective: Objective, starts: Tensor) -> tuple[int, tuple[Tensor, Tensor]]:
@@ -118,12 +125,13 @@ def _first_finite(objective: Objective, starts: Tensor) -> tuple[int, tuple[Tens
 
 
 def _climb_others(
-    objective: Objective, points: Tensor, mode: Mode, options: Options, progress: Progress, far: Tensor
+    objective: Objective, points: Tensor, mode: Mode, options: Options, progress: Progress, far: Tensor,
+    allowed: float,
 ) -> Climb:
     """Climb from the other starts until each has come to the first mode or to rest elsewhere.
 
     Near that mode its curvature leads there in a few steps, and further away L-BFGS leads near, so they take turns.
-    What has come to rest below and far out gets a second chance.
+    What has come to rest below and far out gets a second chance. All of it takes about `allowed` points at most.
     """
     torch = objective.torch
     most = min(options.max_iterations, _MOST_FOR_OTHERS)
@@ -137,19 +145,21 @@ def _climb_others(
     for part in ([*stages, (False, most, CLIMB)], stages):
         goal = height
         for curved, iterations, tolerance in part:
-            if found.interrupted or not bool(open_.any()) or (curved and mode.curvature is None):
+            over = found.interrupted or found.evaluated >= allowed
+            if over or not bool(open_.any()) or (curved and mode.curvature is None):
                 continue
             climbed = climb(objective, found.q[open_], tolerance=tolerance, limit=far, progress=progress, goal=goal,
-                            max_iterations=min(iterations, options.max_iterations),
+                            max_iterations=min(iterations, options.max_iterations), most=allowed - found.evaluated,
                             precondition=mode.curvature.precondition if curved and mode.curvature else None)
             found.q[open_], found.value[open_], found.gradient[open_] = climbed.q, climbed.value, climbed.gradient
             found.interrupted = climbed.interrupted
+            found.evaluated += climbed.evaluated
             open_ = open_ & ~((found.value >= height) & _same_place(mode, found.q))
             if not curved and iterations == most:
                 goal = float("inf")  # what has come to that height elsewhere may rise further
         open_ = open_ & (found.value < height)
         back = _brought_back(objective, found.q[open_])
-        if back is None:
+        if back is None or found.evaluated >= allowed:
             break
         found.q[open_] = back
     return found

@@ -58,7 +58,7 @@ def write_elementwise(scope: Scope, node: Apply) -> Lowered:
 
 def _vectorizes(node: Apply) -> bool:
     form = node.op.stan if isinstance(node.op, Op) else None
-    return len(node.shape) <= 2 and (isinstance(form, Infix) or (form is not None and form.vectorizes))
+    return len(node.shape) <= 2 and (isinstance(form, Infix) or (isinstance(form, Call | Template) and form.vectorizes))
 
 
 def write_form(node: Apply, args: Sequence[Expr], kind: Type) -> Expr:

@@ -1,11 +1,11 @@
-"""Stan forms of the ops whose text depends on types: reductions, linear algebra, shaping, indexing."""
+"""Write the ops that are not elementwise: by the form they declare, or by a rule where types decide."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from scistan.graph.node import Apply, is_applied
-from scistan.ops.declaration import Call, Op, Template
+from scistan.ops.declaration import AlongAxis, Call, Op, Reduction, Template
 from scistan.shapes import ONE, Shape
 from scistan.targets.stan.data_block import sized_type
 from scistan.targets.stan.elementwise import write_elementwise
@@ -60,33 +60,31 @@ def _call(scope: Scope, node: Apply) -> Lowered:
 
 
 # -- reductions -----------------------------------------------------------------------------------
-_REDUCTIONS = {"sum": "sum", "mean": "mean", "prod": "prod", "min": "min", "max": "max", "logsumexp": "log_sum_exp"}
-
-
-def _reduce(scope: Scope, node: Apply) -> Lowered:
+def _reduce(scope: Scope, node: Apply, form: Reduction) -> Lowered:
     axes: tuple[int, ...] = attributes_of(node)["axes"]
     (arg,) = node.args
     rank = len(arg.shape)
-    function = _REDUCTIONS[node.op.name]
     if not axes:
         return scope._lower(arg)
     if len(axes) == rank and rank <= 2:
-        whole = _reduced(function, scope.canonical(arg), is_vector=rank == 1)
+        whole = _reduced(form, scope.canonical(arg), is_vector=rank == 1)
         if not node.shape:
             return as_whole(scope, node, whole)
         kept = Expr(f"[{whole.text}]'", VECTOR, POSTFIX) if rank == 1 else Expr(f"[[{whole.text}]]", MATRIX)
         return Lowered(kept, lambda indices: whole)
     if len(axes) == rank == 3 and node.op.name == "sum" and not node.shape:
         return _sum_stack(scope, node)
+    if len(axes) > 1 and not form.in_turn:
+        raise unsupported(node, f"`{node.op.name}` along several axes of a stack at once")
     if len(axes) > 1:
         return _reduce_in_turn(scope, node, axes)
-    return _reduce_one_axis(scope, node, axes[0] + rank, function)
+    return _reduce_one_axis(scope, node, axes[0] + rank, form)
 
 
-def _reduced(function: str, value: Expr, *, is_vector: bool) -> Expr:
-    """Reduce all of a value; stanli multiplies the elements of vectors alone, not of matrices or arrays."""
-    flat = function == "prod" and not is_vector
-    return call(function, [call("to_vector", [value], VECTOR) if flat else value], REAL)
+def _reduced(form: Reduction, value: Expr, *, is_vector: bool) -> Expr:
+    """Reduce all of a value."""
+    flat = form.vectors_only and not is_vector
+    return call(form.name, [call("to_vector", [value], VECTOR) if flat else value], REAL)
 
 
 def _sum_stack(scope: Scope, node: Apply) -> Lowered:
@@ -138,7 +136,7 @@ def _dot_products(scope: Scope, node: Apply) -> Expr | None:
     return Expr(f"{call('columns_dot_product', factors, VECTOR).text}'", VECTOR, POSTFIX)
 
 
-def _reduce_one_axis(scope: Scope, node: Apply, axis: int, function: str) -> Lowered:
+def _reduce_one_axis(scope: Scope, node: Apply, axis: int, form: Reduction) -> Lowered:
     (arg,) = node.args
     dots = _dot_products(scope, node)
     if dots is not None:
@@ -151,19 +149,16 @@ def _reduce_one_axis(scope: Scope, node: Apply, axis: int, function: str) -> Low
         keys.insert(axis, ":")
         while len(keys) > 1 and keys[-1] == ":":
             keys.pop()  # a row needs no trailing colon
-        return _reduced(function, base.at(*keys), is_vector=axis >= base.type.arrays)
+        return _reduced(form, base.at(*keys), is_vector=axis >= base.type.arrays)
 
     return Lowered(None, element, 1)
 
 
 # -- along an axis --------------------------------------------------------------------------------
-_ALONG = {"cumsum": "cumulative_sum", "softmax": "softmax", "log_softmax": "log_softmax"}
-
-
-def _along(scope: Scope, node: Apply) -> Lowered:
+def _along(scope: Scope, node: Apply, form: AlongAxis) -> Lowered:
     (arg,) = node.args
     axis: int = attributes_of(node)["axis"]
-    function = _ALONG[node.op.name]
+    function = form.name
     if len(arg.shape) == 1:
         return as_whole(scope, node, call(function, [scope.whole(arg)], VECTOR))
     if len(arg.shape) > 2:
@@ -253,26 +248,14 @@ def _outer(scope: Scope, node: Apply) -> Lowered:
     return as_whole(scope, node, Expr(f"{left.within(MULTIPLY)} * {right.within(POSTFIX)}'", MATRIX, MULTIPLY))
 
 
-def _solve(function: str) -> Callable[[Scope, Apply], Lowered]:
-    def rule(scope: Scope, node: Apply) -> Lowered:
-        args = [scope.canonical(a) for a in node.args]
-        return as_whole(scope, node, call(function, args, canonical_type(node.shape)))
-
-    return rule
-
-
 def _exp_quad(scope: Scope, node: Apply) -> Lowered:
     x, alpha, rho = (scope.whole(arg) for arg in node.args)
     return as_whole(scope, node, call("gp_exp_quad_cov", [f"to_array_1d({x.text})", alpha, rho], MATRIX))
 
 
 STRUCTURED: dict[str, Callable[[Scope, Apply], Lowered]] = {
-    **dict.fromkeys(_REDUCTIONS, _reduce),
-    **dict.fromkeys(_ALONG, _along),
     "matmul": _matmul,
     "outer": _outer,
-    "solve": _solve("mdivide_left"),
-    "solve_lower": _solve("mdivide_left_tri_low"),
     "gp_exp_quad_cov": _exp_quad,
     "transpose": lower_transpose,
     "reshape": lower_reshape,
@@ -285,11 +268,16 @@ STRUCTURED: dict[str, Callable[[Scope, Apply], Lowered]] = {
     "pick": lower_pick,
     "scanned": lower_scanned,
 }
-"""Every op that is not elementwise and not a plain call, with its rule."""
+"""Every op whose text hangs on its arguments' types, with its rule."""
 
 
 def lower_op(scope: Scope, node: Apply) -> Lowered:
-    """Lower an op: element by element, by its rule, or as one call."""
+    """Lower an op: element by element, by the form it declares, by its rule, or as one call."""
     if isinstance(node.op, Op) and node.op.elementwise:
         return write_elementwise(scope, node)
+    form = node.op.stan if isinstance(node.op, Op) else None
+    if isinstance(form, Reduction):
+        return _reduce(scope, node, form)
+    if isinstance(form, AlongAxis):
+        return _along(scope, node, form)
     return STRUCTURED.get(node.op.name, _call)(scope, node)

@@ -262,3 +262,14 @@ def test_a_cliff_is_not_climbed_for_ever():
     assert made.stopped == ["line search"]
     assert float(made.q.max()) == pytest.approx(2.0, abs=1e-6)
     assert len(calls) < 1000
+
+
+def test_a_climb_ends_where_line_searches_find_but_noise():
+    def noisy(q):  # a valley whose gradient means nothing below its rounding, as that of a nearly singular covariance
+        return rosenbrock(q) + 1e-3 * torch.sin(1e7 * q).sum(-1)
+
+    made = climb(Plain(noisy), rows(2, 10), tolerance=0.0, max_iterations=200)
+    assert made.evaluated <= 2 * (3 * 200 + 100) + 2 * 31  # the last line search is let finish
+    fewer = climb(Plain(noisy), rows(2, 10), tolerance=0.0, max_iterations=200, most=50)
+    assert fewer.evaluated <= 50 + 2 * 31
+    assert set(fewer.stopped) == {"limit"}
