@@ -91,7 +91,7 @@ def canonical_type(shape: Shape) -> Type:
 
 def value_args(node: Node) -> tuple[Node, ...]:
     """Give the arguments that are lowered as values; positions are read from the data instead."""
-    if isinstance(node, Apply) and node.op.name in ("index", "pick"):
+    if isinstance(node, Apply) and node.op.name in ("index", "pick", "scatter"):
         return node.args[:1]
     return node.args
 

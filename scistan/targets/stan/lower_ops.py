@@ -9,7 +9,7 @@ from scistan.ops.declaration import Call, Op, Template
 from scistan.shapes import ONE, Shape
 from scistan.targets.stan.data_block import sized_type
 from scistan.targets.stan.elementwise import write_elementwise
-from scistan.targets.stan.indexing import lower_index, lower_pick
+from scistan.targets.stan.indexing import lower_index, lower_pick, lower_scatter
 from scistan.targets.stan.lower import NeedsStatements, Scope, canonical_type
 from scistan.targets.stan.lower_shapes import (
     as_whole,
@@ -156,13 +156,15 @@ def _reduce_one_axis(scope: Scope, node: Apply, axis: int, function: str) -> Low
 
 
 # -- along an axis --------------------------------------------------------------------------------
-_ALONG = {"cumsum": "cumulative_sum", "softmax": "softmax", "log_softmax": "log_softmax"}
+_ALONG = {"cumsum": "cumulative_sum", "softmax": "softmax", "log_softmax": "log_softmax",
+          "products_of_others": "products_of_others"}
 
 
 def _along(scope: Scope, node: Apply) -> Lowered:
     (arg,) = node.args
     axis: int = attributes_of(node)["axis"]
     function = _ALONG[node.op.name]
+    scope.writer.use_functions(node.op.stan if isinstance(node.op, Op) else None, node)
     if len(arg.shape) == 1:
         return as_whole(scope, node, call(function, [scope.whole(arg)], VECTOR))
     if len(arg.shape) > 2:
@@ -260,6 +262,13 @@ def _solve(function: str) -> Callable[[Scope, Apply], Lowered]:
     return rule
 
 
+def _solve_turned(scope: Scope, node: Apply) -> Lowered:
+    """Divide from the right: what stands there is turned twice."""
+    a, b = (scope.canonical(arg) for arg in node.args)
+    text = f"mdivide_right_tri_low({b.within(POSTFIX)}', {a.text})'"
+    return as_whole(scope, node, Expr(text, canonical_type(node.shape), POSTFIX))
+
+
 def _exp_quad(scope: Scope, node: Apply) -> Lowered:
     x, alpha, rho = (scope.whole(arg) for arg in node.args)
     return as_whole(scope, node, call("gp_exp_quad_cov", [f"to_array_1d({x.text})", alpha, rho], MATRIX))
@@ -272,6 +281,7 @@ STRUCTURED: dict[str, Callable[[Scope, Apply], Lowered]] = {
     "outer": _outer,
     "solve": _solve("mdivide_left"),
     "solve_lower": _solve("mdivide_left_tri_low"),
+    "solve_lower_turned": _solve_turned,
     "gp_exp_quad_cov": _exp_quad,
     "transpose": lower_transpose,
     "reshape": lower_reshape,
@@ -281,6 +291,7 @@ STRUCTURED: dict[str, Callable[[Scope, Apply], Lowered]] = {
     "positions": lower_positions,
     "arange": lower_positions,
     "index": lower_index,
+    "scatter": lower_scatter,
     "pick": lower_pick,
 }
 """Every op that is not elementwise and not a plain call, with its rule."""
