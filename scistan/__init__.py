@@ -43,6 +43,11 @@ _LATER = {
     "doctor": "scistan.toolchain.doctor",
     "load": "scistan.model.loading",
     "sample_models": "scistan.inference.many",
+    **dict.fromkeys(
+        ("array", "full", "grad", "hessian", "hvp", "jacobian", "jit", "ones", "tree_flatten", "tree_map",
+         "tree_unflatten", "value_and_grad", "vmap", "zeros"),
+        "scistan.inference.transform",
+    ),
 }
 
 

@@ -33,13 +33,13 @@ def _scatter(xp: Any, values: Any, *positions: Any, items: tuple[Item, ...], sha
     if xp.__name__ == "torch":
         flat = xp.broadcast_to(values, (*lead, *places.shape)).reshape(*lead, -1)
         zeros = xp.zeros((*lead, length), dtype=values.dtype, device=values.device)
-        return zeros.index_add(-1, places.reshape(-1), flat).reshape(*lead, *shape)
+        return zeros.index_add(-1, places.reshape(-1), flat).reshape((*lead, *shape))
     rows = int(np.prod(lead, dtype=np.int64))
     weights = np.broadcast_to(values, (*lead, *places.shape)).reshape(-1)
     if not weights.size:
         return np.zeros((*lead, *shape))
     at = (np.arange(rows)[:, None] * length + places.reshape(-1)).reshape(-1)
-    return np.bincount(at, weights, minlength=rows * length).reshape(*lead, *shape)
+    return np.bincount(at, weights, minlength=rows * length).reshape((*lead, *shape))
 
 
 def _scatter_back(upstream: Expression, _: Expression, values: Expression, *positions: Expression,
