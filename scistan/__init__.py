@@ -17,6 +17,7 @@ from scistan.errors import (
 )
 from scistan.model import Model, data, factor, standardize
 from scistan.ops import FUNCTIONS, declare_op
+from scistan.ops.tables import CHECKS
 from scistan.version import __version__
 
 __all__ = [
@@ -36,6 +37,14 @@ __all__ = [
     "standardize",
 ]
 
+
+def _check_gradient(*of: Any) -> None:
+    from scistan.transforms.declared import check_gradient
+
+    check_gradient(*of)
+
+
+CHECKS["gradient"] = _check_gradient
 
 # Names that live where heavier packages are needed: imported when they are first used.
 _LATER = {

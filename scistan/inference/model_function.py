@@ -1,4 +1,4 @@
-"""A model's log density, and an expression of a model, as functions of the latents' values that can be differentiated."""
+"""A model's log density, or an expression of it, as a function of the latents' values that can be differentiated."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ class ModelFunction:
     @cached_property
     def _computation(self) -> Computation:
         inputs: tuple[Node, ...] = tuple(term.value for term in self._instance.graph.latents)
-        density = reduce(plus, map(total, self._instance.graph.terms), literal(0.0))
+        nothing: Node = literal(0.0)
+        density = reduce(plus, map(total, self._instance.graph.terms), nothing)
         return Computation(inputs, (density,), self._instance)
 
     @property

@@ -1,4 +1,4 @@
-"""Slopes of elementwise ops: formulas as users write them, read once, with zeros and ones left out as they are built."""
+"""Slopes of elementwise ops: formulas as users write them, read once; zeros and ones are left out."""
 
 from __future__ import annotations
 

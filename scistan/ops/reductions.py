@@ -105,7 +105,8 @@ CUMSUM = _along("cumsum", "The running sum along an axis.", back.of_cumsum,
                 flow.running, integer=True, carries=True)
 SOFTMAX = _along("softmax", "`exp(x) / sum(exp(x))` along an axis.", back.of_softmax, _softmax_numpy,
                  lambda xp, x, *, axis: xp.softmax(x, dim=axis))
-LOG_SOFTMAX = _along("log_softmax", "The logarithm of `softmax` along an axis.", back.of_log_softmax, _log_softmax_numpy,
+LOG_SOFTMAX = _along("log_softmax", "The logarithm of `softmax` along an axis.", back.of_log_softmax,
+                     _log_softmax_numpy,
                      lambda xp, x, *, axis: xp.log_softmax(x, dim=axis))
 
 

@@ -91,7 +91,8 @@ log_inc_beta = declare("log_inc_beta", "The logarithm of `inc_beta`, exact in th
                                  "exp((a - 1) * log(x) + (b - 1) * log1m(x) - lbeta(a, b) - out)"))
 log_i0 = declare("log_i0", "The logarithm of the modified Bessel function of the first kind and order 0.",
                  numpy=_log_i0, torch=tails.log_i0, latex="\\log I_0({0})",
-                 stan=Template("log_modified_bessel_first_kind(0, abs({0}))", vectorizes=True), gradient=(_bessel_ratio,))
+                 stan=Template("log_modified_bessel_first_kind(0, abs({0}))", vectorizes=True),
+                 gradient=(_bessel_ratio,))
 
 
 def _bessel(xp: Any, x: Any) -> Any:

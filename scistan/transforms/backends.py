@@ -25,7 +25,7 @@ class Runner(Protocol):
 
     def filled(self, shape: tuple[int, ...], number: float) -> Array: ...
 
-    def values(self, c: Computation, given: Sequence[Array], rows: Collection[int] = ()) -> list[Array]:
+    def values(self, c: Computation, given: Sequence[Array], rows: Collection[int] = (), /) -> list[Array]:
         """Give the outputs; inputs among `rows` have an axis in front, and all outputs then have it."""
         ...
 

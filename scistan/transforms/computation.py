@@ -11,7 +11,7 @@ from scistan.graph.walk import leaves
 from scistan.ops.derivative import plus
 from scistan.transforms.reverse import gradients
 
-__all__ = ["Computation", "instance_of", "placeholder"]
+__all__ = ["Computation", "instance_of", "placeholder", "variables_below"]
 
 
 @dataclass(slots=True, eq=False)
@@ -47,7 +47,7 @@ class Computation:
         key = ("hvp", wrt)
         if key not in self._made:
             rows = [self.back(slope, wrt) for slope in self.gradient(wrt)]
-            total = rows[0]
+            total = rows[0] if rows else ()
             for row in rows[1:]:
                 total = tuple(map(plus, total, row))
             self._made[key] = total

@@ -42,12 +42,13 @@ class OnGraph:
         """Give an expression of one number."""
         return FUNCTIONS["broadcast_to"](float(number), shape) if shape else Expression(as_node(float(number)))
 
-    def values(self, c: Computation, given: Sequence[Expression], rows: Collection[int] = ()) -> list[Expression]:
+    def values(self, c: Computation, given: Sequence[Expression], _: Collection[int] = ()) -> list[Expression]:
         """Put the arguments in."""
         return self._put_in(c, c.outputs, given)
 
     def _put_in(
-        self, c: Computation, roots: Sequence[Node], given: Sequence[Expression], more: Mapping[Node, Node] | None = None
+        self, c: Computation, roots: Sequence[Node], given: Sequence[Expression],
+        more: Mapping[Node, Node] | None = None,
     ) -> list[Expression]:
         known = {leaf: e._scistan_node_ for leaf, e in zip(c.inputs, given, strict=True)}
         return [Expression(node) for node in substituted(roots, {**known, **(more or {})})]

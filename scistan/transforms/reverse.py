@@ -29,9 +29,9 @@ __all__ = ["full", "gradients"]
 
 @dataclass(slots=True)
 class _Coming:
-    """What comes back to a node: parts to be added, single elements by their position, and where it may be other than 0.
+    """What comes back to a node: parts to be added, and single elements by their position.
 
-    `masks` is None as soon as one part comes unmasked.
+    `masks` tell where it may be other than 0; None as soon as one part comes unmasked.
     """
 
     parts: list[Node] = field(default_factory=list)
@@ -79,7 +79,8 @@ def gradients(root: Node, wrt: Sequence[Node], seed: Node | None = None) -> list
 
 def full(value: Node, shape: Shape) -> Node:
     """Repeat a value to a shape."""
-    if len(value.shape) == len(shape) and all((a == ONE) == (b == ONE) for a, b in zip(value.shape, shape, strict=True)):
+    thin = [size == ONE for size in value.shape]
+    if thin == [size == ONE for size in shape]:
         return value
     return REGISTRY["broadcast_to"].build((value,), {"shape": shape, "rank": len(value.shape)})
 
@@ -107,7 +108,8 @@ def _joined(node: Node, elements: list[tuple[int, Node]]) -> list[Node]:
     rest = (FULL,) * (len(shape) - 1)
     values = [full(value, shape[1:]) for _, value in elements]
     if len(elements) == 1:
-        items, given = (("int", elements[0][0]), *rest), (values[0],)
+        items: tuple[Any, ...] = (("int", elements[0][0]), *rest)
+        given: tuple[Node, ...] = (values[0],)
     else:
         places = np.array([place for place, _ in elements])
         at = Data(places, (Size(len(places)),), integer=True)
@@ -152,8 +154,9 @@ def _parts(op: Op, node: Apply, back: Node) -> list[Node | None]:
         rest = _size(node.shape, node.args[0].shape) if op.name == "broadcast_to" else None
         return [back if rest is None else times(back, rest)]
     rule: Any = op.gradient
-    given = rule(Expression(full(back, node.shape)), Expression(node), *map(Expression, node.args),
+    found = rule(Expression(full(back, node.shape)), Expression(node), *map(Expression, node.args),
                  **dict(node.attributes))
+    given = (found,) if isinstance(found, Expression) else found
     return [None if part is None else part._scistan_node_ for part in given]
 
 

@@ -50,7 +50,7 @@ class Call:
         """Give the leaves of the arguments that `argnums` names, and how they are nested."""
         by_place = self.structure.parts[0].parts
         several = isinstance(argnums, tuple | list)
-        asked = list(argnums) if isinstance(argnums, tuple | list) else [argnums]
+        asked: list[Any] = list(argnums) if isinstance(argnums, tuple | list) else [argnums]
         if not all(type(k) is int and -len(by_place) <= k < len(by_place) for k in asked) or not asked:
             raise messages.bad_argnums(argnums, len(by_place))
         starts = np.cumsum([0, *(part.count for part in by_place)])
@@ -72,8 +72,10 @@ class Tracer:
         self._backend = backend
         self._traces: dict[tuple[Structure, Shapes], Traced] = {}
 
-    def call(self, args: tuple[Any, ...], named: dict[str, Any], rows: Callable[[int], int | None] | None = None) -> Call:
-        """Read the arguments, and trace the function for their shapes; `rows` gives the axis of a leaf that is mapped."""
+    def call(
+        self, args: tuple[Any, ...], named: dict[str, Any], rows: Callable[[int], int | None] | None = None
+    ) -> Call:
+        """Read the arguments, and trace the function for their shapes; `rows` gives the mapped axis of a leaf."""
         leaves, structure = tree_flatten((args, named))
         runner = runner_for(leaves, self._backend)
         given = [runner.array(leaf) for leaf in leaves]

@@ -98,8 +98,8 @@ def _leaves_like(structure: Structure, tree: Any) -> list[Any]:
         return [tree]
     if structure.kind is type(None) and tree is None:
         return []
-    fits = isinstance(tree, structure.kind) and len(tree) == len(structure.parts)
-    if not fits or (structure.kind is dict and set(tree) != set(structure.keys)):
+    fits = isinstance(tree, dict | list | tuple) and isinstance(tree, structure.kind)
+    if not fits or len(tree) != len(structure.parts) or (structure.kind is dict and set(tree) != set(structure.keys)):
         raise messages.other_structure(tree_flatten(tree)[1], structure)
     parts = [tree[key] for key in structure.keys] if structure.kind is dict else list(tree)
     return [leaf for own, part in zip(structure.parts, parts, strict=True) for leaf in _leaves_like(own, part)]

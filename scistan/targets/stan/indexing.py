@@ -10,7 +10,19 @@ from scistan.shapes import ONE, Shape, Size, broadcast
 from scistan.targets.stan.fill import zeros
 from scistan.targets.stan.lower import NeedsStatements, Scope, canonical_type
 from scistan.targets.stan.lowered import Lowered
-from scistan.targets.stan.syntax import ATOM, MATRIX, POSTFIX, REAL, VECTOR, Expr, PlusAssign, Type, array_of, call, name
+from scistan.targets.stan.syntax import (
+    ATOM,
+    MATRIX,
+    POSTFIX,
+    REAL,
+    VECTOR,
+    Expr,
+    PlusAssign,
+    Type,
+    array_of,
+    call,
+    name,
+)
 
 __all__ = ["lower_index", "lower_pick", "lower_scatter"]
 
