@@ -18,6 +18,7 @@ from scistan.errors import (
 )
 from scistan.model import Model, data, factor, standardize
 from scistan.ops import FUNCTIONS, declare_op
+from scistan.ops.tables import CHECKS
 from scistan.version import __version__
 
 __all__ = [
@@ -39,12 +40,25 @@ __all__ = [
 ]
 
 
+def _check_gradient(*of: Any) -> None:
+    from scistan.transforms.declared import check_gradient
+
+    check_gradient(*of)
+
+
+CHECKS["gradient"] = _check_gradient
+
 # Names that live where heavier packages are needed: imported when they are first used.
 _LATER = {
     "compile_models": "scistan.inference.compile",
     "doctor": "scistan.toolchain.doctor",
     "load": "scistan.model.loading",
     "sample_models": "scistan.inference.many",
+    **dict.fromkeys(
+        ("array", "full", "grad", "hessian", "hvp", "jacobian", "jit", "ones", "tree_flatten", "tree_map",
+         "tree_unflatten", "value_and_grad", "vmap", "zeros"),
+        "scistan.inference.transform",
+    ),
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from scistan.ops import special_torch as on_torch
-from scistan.ops.declaration import Op, Template, declare
+from scistan.ops.declaration import Never, NotYet, Op, Template, declare
 from scistan.ops.expression import function_of
 
 __all__ = [
@@ -183,18 +183,29 @@ def _lower(implementation: Any) -> Any:
     return lambda xp, *args: implementation(xp, *args, upper=False)
 
 
+# The log densities of von Mises at `x`, and where the circle is cut.
+_AT = "kappa * cos(x - mu) - log_i0(kappa) - 1.8378770664093453"
+_CUT = "-kappa * cos(mu) - log_i0(kappa) - 1.8378770664093453"
+_CONCENTRATION = NotYet("the slope of von Mises probabilities in `kappa` has no formula here")
+_SUMS = NotYet("the slope of beta-binomial probabilities in `alpha` and `beta` has no formula here")
+_COUNTED = (Never("counts are whole numbers"), Never("counts are whole numbers"), _SUMS, _SUMS)
+
 skew_normal_log_cdf = function_of(_declare(
     "skew_normal_log_cdf", "The log of the standard skew normal's cumulative probability.", 2, _skew_normal,
-    "skew_normal_lcdf({0} | 0, 1, {1})"))
+    "skew_normal_lcdf({0} | 0, 1, {1})", arguments=("z", "alpha"),
+    gradient=("exp(log_Phi(alpha * z) - 0.5 * z ** 2 - out) * 0.7978845608028654",
+              "-exp(-0.5 * z ** 2 * (1 + alpha ** 2) - out) / (3.141592653589793 * (1 + alpha ** 2))")))
 von_mises_log_cdf = function_of(_declare(
     "von_mises_log_cdf", "The log of the von Mises probability from -π.", 3, _lower(_von_mises),
-    "von_mises_lcdf({0} | {1}, {2})"))
+    "von_mises_lcdf({0} | {1}, {2})", arguments=("x", "mu", "kappa"),
+    gradient=(f"exp({_AT} - out)", f"exp({_CUT} - out) - exp({_AT} - out)", _CONCENTRATION)))
 von_mises_log_ccdf = function_of(_declare(
     "von_mises_log_ccdf", "The log of the von Mises probability up to π.", 3, _upper(_von_mises),
-    "von_mises_lccdf({0} | {1}, {2})"))
+    "von_mises_lccdf({0} | {1}, {2})", arguments=("x", "mu", "kappa"),
+    gradient=(f"-exp({_AT} - out)", f"exp({_AT} - out) - exp({_CUT} - out)", _CONCENTRATION)))
 beta_binomial_log_cdf = function_of(_declare(
     "beta_binomial_log_cdf", "The log of the beta-binomial probability of at most a count.", 4, _lower(_beta_binomial),
-    "beta_binomial_lcdf({0} | {1}, {2}, {3})"))
+    "beta_binomial_lcdf({0} | {1}, {2}, {3})", gradient=_COUNTED))
 beta_binomial_log_ccdf = function_of(_declare(
     "beta_binomial_log_ccdf", "The log of the beta-binomial probability of more than a count.", 4,
-    _upper(_beta_binomial), "beta_binomial_lccdf({0} | {1}, {2}, {3})"))
+    _upper(_beta_binomial), "beta_binomial_lccdf({0} | {1}, {2}, {3})", gradient=_COUNTED))

@@ -12,8 +12,12 @@ from scistan.messages.neighbours import of_distributions_elsewhere
 from scistan.messages.values import name_given
 
 
+class NoValueYetError(ModelError):
+    """A number was asked of what has none yet."""
+
+
 def truth_of_expression() -> ModelError:
-    return ModelError(
+    return NoValueYetError(
         "an expression of a model has no value yet: neither true nor false, and no number.",
         remedy="use `ss.where(condition, a, b)` instead of `if`, `ss.maximum` instead of `max`, "
         "and `ss.` functions instead of `math.`",
@@ -30,7 +34,7 @@ def fixed_expression() -> ModelError:
 
 
 def no_array() -> ModelError:
-    return ModelError(
+    return NoValueYetError(
         "an expression of a model has no value yet, and cannot become an array of numbers.",
         remedy="put expressions together with `ss.stack([...])`, use `ss.` functions where a library's own ask for "
         "numbers, and for `table @ m.beta` with pandas on the left name the table, `m.x = ss.data(table)`; "

@@ -28,6 +28,7 @@ from scistan.shapes import Size, SizeConflict
 
 if TYPE_CHECKING:
     from scistan.inference.agreement import Agreement
+    from scistan.inference.density_function import DensityFunction
     from scistan.inference.fit import Fit
     from scistan.inference.judge.calibration import Calibration
     from scistan.inference.point import PointEstimate
@@ -267,6 +268,12 @@ class Model(Assignable):
         from scistan.inference.density import log_density
 
         return log_density(self.instance(), values, target)
+
+    def log_density_fn(self, backend: str = "numpy") -> DensityFunction:
+        """Give the log density over a flat unconstrained vector, for a sampler or optimizer of your own."""
+        from scistan.inference.density_function import log_density_fn
+
+        return log_density_fn(self.instance(), backend)
 
     # -- PyTorch --------------------------------------------------------------------------------
     def map(self, device: str = "cpu", starts: int = 8, seed: int | None = None,

@@ -14,7 +14,10 @@ from scistan.messages import arguments as messages
 from scistan.ops.axes import AxesRule
 from scistan.shapes import Equality, Shape, SizeConflict, broadcast, values_of
 
-__all__ = ["REGISTRY", "AlongAxis", "Call", "Infix", "Op", "Reduction", "Template", "declare", "elementwise_shape"]
+__all__ = [
+    "REGISTRY", "AlongAxis", "Call", "Chosen", "Gradient", "Infix", "Never", "NotYet", "Op", "Reduction", "Slope",
+    "Template", "declare", "elementwise_shape",
+]
 
 Attributes = Mapping[str, Hashable]
 ShapeRule = Callable[[tuple[Shape, ...], Attributes], tuple[Shape, tuple[Equality, ...]]]
@@ -64,9 +67,40 @@ class AlongAxis:
     """Stan: a function that makes a vector of a vector, for every row or column; the op has the attribute `axis`."""
 
     name: str
+    functions: str = ""
 
 
 StanForm = Call | Infix | Template | Reduction | AlongAxis
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """No slope, and why: what comes out jumps, or never depends on the argument by degrees."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotYet:
+    """A slope that exists and has no formula here: asking for it is refused with this reason."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The slope `share` where `mask` is not 0, and 0 elsewhere whatever the argument is there."""
+
+    mask: str
+    share: str = "1"
+
+
+# The derivative in one argument of an elementwise op: a formula as users write it, in the names of the arguments
+# (`x`, `y`, `z` where none are declared) and `out`, or a function of the result and the arguments.
+Slope = str | Callable[..., Any] | Chosen | Never | NotYet
+# A slope for each argument; or, for an op along axes, `rule(upstream, out, *arguments, **attributes)`, which gives
+# what goes back to each argument.
+Gradient = Slope | tuple[Slope, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,6 +129,8 @@ class Op:
     answers: tuple[str, ...] = ()  # the NumPy functions that become this op
     latex: str = ""
     takes: Domain | None = None  # where its argument must lie for it to have a value; None: anywhere
+    gradient: Gradient | None = None  # how slopes go back through it; None: nobody said (a user's own op)
+    carries: bool = False  # its gradient only moves and adds what comes: so it does with marks of what is wanted
     saturates: bool = False  # near 1, where what a difference leaves has no digits: points there tell nothing
     public: bool = True
     binds: bool = False  # holds a body and runs it: targets/recurrence.py and lower_scan.py know how

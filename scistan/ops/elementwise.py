@@ -7,26 +7,39 @@ from typing import Any
 
 from scistan.domains import NON_NEGATIVE, OPEN_UNIT, POSITIVE, between
 from scistan.ops import special_torch
-from scistan.ops.declaration import Call, Infix, Op, Template, declare
+from scistan.ops.declaration import Call, Chosen, Infix, Never, NotYet, Op, Template, declare
+
+_JUMPS = Never("it jumps, and is flat between its jumps")
+_SHARED = "where(x == y, 0.5, 1)"  # half of the slope each where the two are equal, as in torch
+_OF_BASE = "where(y == 0, where(x == 0, 0.0, y * x ** (y - 1)), y * x ** (y - 1))"  # 0 at 0 ** 0, as in torch
+_T = "maximum(-x, 20.0)"
+_MILLS = (  # the density over the probability; far down by its continued fraction, or the exponents cancel
+    f"where(x < -20.0, {_T} + 1 / ({_T} + 2 / ({_T} + 3 / ({_T} + 4 / ({_T} + 5 / {_T})))), "
+    "0.3989422804014327 * exp(-0.5 * x ** 2 - out))"
+)
+
 
 # -- arithmetic ----------------------------------------------------------------------------------
 add = declare("add", "Add.", arity=2, numpy="add", torch="add", commutes=True, integer=True,
-              stan=Infix("+", "+", 6), python="__add__", answers=("add",), latex="{0} + {1}")
+              stan=Infix("+", "+", 6), python="__add__", answers=("add",), latex="{0} + {1}", gradient=("1", "1"))
 subtract = declare("subtract", "Subtract the second from the first.", arity=2, numpy="subtract", torch="subtract",
                    integer=True, stan=Infix("-", "-", 6), python="__sub__", answers=("subtract",),
-                   latex="{0} - {1}")
+                   latex="{0} - {1}", gradient=("1", "-1"))
 multiply = declare("multiply", "Multiply elementwise.", arity=2, numpy="multiply", torch="multiply", commutes=True,
-                   integer=True, stan=Infix("*", ".*", 7), python="__mul__", answers=("multiply",), latex="{0} \\, {1}")
+                   integer=True, stan=Infix("*", ".*", 7), python="__mul__", answers=("multiply",), latex="{0} \\, {1}",
+                   gradient=("y", "x"))
 divide = declare("divide", "Divide, always as real numbers.", arity=2, numpy="true_divide", torch="true_divide",
                  stan=Infix("/", "./", 7, scalar_left=False), python="__truediv__",
-                 answers=("divide", "true_divide"), latex="\\frac{{{0}}}{{{1}}}")
+                 answers=("divide", "true_divide"), latex="\\frac{{{0}}}{{{1}}}", gradient=("1 / y", "-out / y"))
 power = declare("power", "Raise the first to the power of the second.", arity=2,
                 numpy=lambda xp, x, y: xp.power(xp.asarray(x, dtype=float), y),
                 torch=lambda xp, x, y: xp.pow(x, y),
                 stan=Infix("^", ".^", 9, scalar_right=False, scalar_left=False), python="__pow__",
-                answers=("power", "float_power"), latex="{{{0}}}^{{{1}}}")
+                answers=("power", "float_power"), latex="{{{0}}}^{{{1}}}",
+                gradient=(_OF_BASE, "where(x == 0, 0.0, out * log(x))"))
 negative = declare("negative", "Change the sign.", numpy="negative", torch="negative", integer=True,
-                   stan=Template("-{0}", vectorizes=True), python="__neg__", answers=("negative",), latex="-{0}")
+                   stan=Template("-{0}", vectorizes=True), python="__neg__", answers=("negative",), latex="-{0}",
+                   gradient="-1")
 
 
 # -- comparisons: 1 where true, 0 where false -----------------------------------------------------
@@ -36,7 +49,7 @@ def _compare(name: str, doc: str, symbol: str, python: str) -> Op:
     return declare(name, doc, arity=2, numpy=lambda xp, x, y: compare(x, y) * 1,
                    torch=lambda xp, x, y: compare(x, y).to(x.dtype), integer=True,
                    stan=Template(f"({{0}} {symbol} {{1}})"), python=python, answers=(name,),
-                   latex=f"[{{0}} {symbol} {{1}}]")
+                   latex=f"[{{0}} {symbol} {{1}}]", gradient=_JUMPS)
 
 
 less = _compare("less", "1 where the first is less, else 0.", "<", "__lt__")
@@ -53,11 +66,14 @@ def _where(xp: Any, condition: Any, x: Any, y: Any) -> Any:
 
 where = declare("where", "Choose elementwise: the second where the first is not 0, else the third.", arity=3,
                 arguments=("condition", "x", "y"),
-                numpy=_where, torch=_where, integer=True, stan=Template("({0} ? {1} : {2})"), answers=("where",))
+                numpy=_where, torch=_where, integer=True, stan=Template("({0} ? {1} : {2})"), answers=("where",),
+                gradient=(_JUMPS, Chosen("condition != 0"), Chosen("condition == 0")))
 minimum = declare("minimum", "The smaller of two, elementwise.", arity=2, numpy="minimum", torch="minimum",
-                  integer=True, stan=Call("fmin"), answers=("minimum", "fmin"))
+                  integer=True, stan=Call("fmin"), answers=("minimum", "fmin"),
+                  gradient=(Chosen("x <= y", _SHARED), Chosen("y <= x", _SHARED)))
 maximum = declare("maximum", "The larger of two, elementwise.", arity=2, numpy="maximum", torch="maximum",
-                  integer=True, stan=Call("fmax"), answers=("maximum", "fmax"))
+                  integer=True, stan=Call("fmax"), answers=("maximum", "fmax"),
+                  gradient=(Chosen("x >= y", _SHARED), Chosen("y >= x", _SHARED)))
 
 
 # -- functions of one argument -------------------------------------------------------------------
@@ -67,61 +83,81 @@ def _unary(name: str, doc: str, numpy: Any = "", torch: Any = "", stan: str = ""
                    latex=latex, python=python, answers=answers or (name,), integer=integer, **fields)
 
 
-exp = _unary("exp", "The exponential.", latex="e^{{{0}}}")
-log = _unary("log", "The natural logarithm.", latex="\\log {0}", takes=POSITIVE)
-log1p = _unary("log1p", "`log(1 + x)`, exact near 0.", takes=between(-1.0, None, open_ends=True))
-log2 = _unary("log2", "The logarithm to base 2.", takes=POSITIVE)
-log10 = _unary("log10", "The logarithm to base 10.", takes=POSITIVE)
-exp2 = _unary("exp2", "2 to the power of x.")
-expm1 = _unary("expm1", "`exp(x) - 1`, exact near 0.")
-sqrt = _unary("sqrt", "The square root.", latex="\\sqrt{{{0}}}", takes=NON_NEGATIVE)
-square = _unary("square", "The square.", latex="{{{0}}}^2")
+exp = _unary("exp", "The exponential.", latex="e^{{{0}}}", gradient="out")
+log = _unary("log", "The natural logarithm.", latex="\\log {0}", takes=POSITIVE, gradient="1 / x")
+log1p = _unary("log1p", "`log(1 + x)`, exact near 0.", takes=between(-1.0, None, open_ends=True),
+               gradient="1 / (1 + x)")
+log2 = _unary("log2", "The logarithm to base 2.", takes=POSITIVE, gradient="1.4426950408889634 / x")
+log10 = _unary("log10", "The logarithm to base 10.", takes=POSITIVE, gradient="0.4342944819032518 / x")
+exp2 = _unary("exp2", "2 to the power of x.", gradient="0.6931471805599453 * out")
+expm1 = _unary("expm1", "`exp(x) - 1`, exact near 0.", gradient="exp(x)")
+sqrt = _unary("sqrt", "The square root.", latex="\\sqrt{{{0}}}", takes=NON_NEGATIVE, gradient="0.5 / out")
+square = _unary("square", "The square.", latex="{{{0}}}^2", gradient="2 * x")
 absolute = _unary("abs", "The absolute value.", numpy="abs", python="__abs__", answers=("absolute", "fabs", "abs"),
-                  integer=True, latex="|{0}|")
-floor = _unary("floor", "Round down.")
-ceil = _unary("ceil", "Round up.")
+                  integer=True, latex="|{0}|", gradient="(x > 0) - (x < 0)")
+floor = _unary("floor", "Round down.", gradient=_JUMPS)
+ceil = _unary("ceil", "Round up.", gradient=_JUMPS)
 # Stan rounds halves away from 0; NumPy, torch and so this op to the even neighbour.
 round_ = declare("round", "Round to the nearest whole number, halves to even.", numpy="round", torch="round",
                  answers=("rint", "round", "around"),
-                 stan=Template("(abs({0} - trunc({0})) == 0.5 ? 2 * round({0} / 2) : round({0}))"))
-sin = _unary("sin", "The sine.", latex="\\sin {0}")
-cos = _unary("cos", "The cosine.", latex="\\cos {0}")
-tan = _unary("tan", "The tangent.", latex="\\tan {0}")
-arcsin = _unary("arcsin", "The inverse sine.", stan="asin", takes=between(-1.0, 1.0))
-arccos = _unary("arccos", "The inverse cosine.", stan="acos", takes=between(-1.0, 1.0))
-arctan = _unary("arctan", "The inverse tangent.", stan="atan")
-sinh = _unary("sinh", "The hyperbolic sine.")
-cosh = _unary("cosh", "The hyperbolic cosine.")
-tanh = _unary("tanh", "The hyperbolic tangent.")
-arcsinh = _unary("arcsinh", "The inverse hyperbolic sine.", stan="asinh")
-arccosh = _unary("arccosh", "The inverse hyperbolic cosine.", stan="acosh", takes=between(1.0, None))
+                 stan=Template("(abs({0} - trunc({0})) == 0.5 ? 2 * round({0} / 2) : round({0}))"), gradient=_JUMPS)
+sin = _unary("sin", "The sine.", latex="\\sin {0}", gradient="cos(x)")
+cos = _unary("cos", "The cosine.", latex="\\cos {0}", gradient="-sin(x)")
+tan = _unary("tan", "The tangent.", latex="\\tan {0}", gradient="1 + out ** 2")
+arcsin = _unary("arcsin", "The inverse sine.", stan="asin", takes=between(-1.0, 1.0),
+                gradient="1 / sqrt((1 - x) * (1 + x))")
+arccos = _unary("arccos", "The inverse cosine.", stan="acos", takes=between(-1.0, 1.0),
+                gradient="-1 / sqrt((1 - x) * (1 + x))")
+arctan = _unary("arctan", "The inverse tangent.", stan="atan", gradient="1 / (1 + x ** 2)")
+sinh = _unary("sinh", "The hyperbolic sine.", gradient="cosh(x)")
+cosh = _unary("cosh", "The hyperbolic cosine.", gradient="sinh(x)")
+tanh = _unary("tanh", "The hyperbolic tangent.", gradient="4 * inv_logit(2 * x) * inv_logit(-2 * x)")
+arcsinh = _unary("arcsinh", "The inverse hyperbolic sine.", stan="asinh", gradient="1 / sqrt(1 + x ** 2)")
+arccosh = _unary("arccosh", "The inverse hyperbolic cosine.", stan="acosh", takes=between(1.0, None),
+                 gradient="1 / sqrt((x - 1) * (x + 1))")
 arctanh = _unary("arctanh", "The inverse hyperbolic tangent.", stan="atanh",
-                 takes=between(-1.0, 1.0, open_ends=True))
+                 takes=between(-1.0, 1.0, open_ends=True), gradient="1 / ((1 - x) * (1 + x))")
 logit = _unary("logit", "`log(p / (1 - p))`.", numpy="scipy.special:logit", torch="special.logit",
-               takes=OPEN_UNIT)
+               takes=OPEN_UNIT, gradient="1 / (x * (1 - x))")
 inv_logit = _unary("inv_logit", "`1 / (1 + exp(-x))`.", numpy="scipy.special:expit", torch="sigmoid",
-                   answers=("expit",), latex="\\operatorname{{logit}}^{{-1}}({0})")
+                   answers=("expit",), latex="\\operatorname{{logit}}^{{-1}}({0})", gradient="out * inv_logit(-x)")
 log_inv_logit = _unary("log_inv_logit", "The logarithm of `inv_logit`.",
                        numpy=lambda xp, x: xp.minimum(x, 0.0) - xp.log1p(xp.exp(-xp.abs(x))),
-                       torch="nn.functional.logsigmoid", answers=("log_expit",))
+                       torch="nn.functional.logsigmoid", answers=("log_expit",), gradient="inv_logit(-x)")
 softplus = _unary("softplus", "`log(1 + exp(x))`.",
                   numpy=lambda xp, x: xp.maximum(x, 0.0) + xp.log1p(xp.exp(-xp.abs(x))),
-                  torch=lambda xp, x: -xp.nn.functional.logsigmoid(-x), stan="log1p_exp")
+                  torch=lambda xp, x: -xp.nn.functional.logsigmoid(-x), stan="log1p_exp", gradient="inv_logit(x)")
 log1m = _unary("log1m", "`log(1 - x)`.", numpy=lambda xp, x: xp.log1p(-x), torch=lambda xp, x: xp.log1p(-x),
-               takes=between(None, 1.0, open_ends=True))
-erf = _unary("erf", "The error function.", numpy="scipy.special:erf", torch="special.erf")
-erfc = _unary("erfc", "The complementary error function.", numpy="scipy.special:erfc", torch="special.erfc")
+               takes=between(None, 1.0, open_ends=True), gradient="-1 / (1 - x)")
+erf = _unary("erf", "The error function.", numpy="scipy.special:erf", torch="special.erf",
+             gradient="1.1283791670955126 * exp(-(x ** 2))")
+erfc = _unary("erfc", "The complementary error function.", numpy="scipy.special:erfc", torch="special.erfc",
+              gradient="-1.1283791670955126 * exp(-(x ** 2))")
 Phi = _unary("Phi", "The standard normal cumulative probability.", numpy="scipy.special:ndtr",
              torch=lambda xp, x: xp.special.erfc(x * -0.7071067811865476) / 2,  # torch's ndtr has no lower tail
-             answers=("ndtr",), latex="\\Phi({0})", saturates=True)
+             answers=("ndtr",), latex="\\Phi({0})", saturates=True, gradient="0.3989422804014327 * exp(-0.5 * x ** 2)")
 inverse_phi = _unary("inv_Phi", "The standard normal quantile: the inverse of `Phi`.", numpy="scipy.special:ndtri",
-                     torch="special.ndtri", answers=("ndtri",), takes=OPEN_UNIT)
+                     torch="special.ndtri", answers=("ndtri",), takes=OPEN_UNIT,
+                     gradient="2.5066282746310002 * exp(0.5 * out ** 2)")
 log_Phi = declare("log_Phi", "The logarithm of `Phi`, exact in the tail.", numpy="scipy.special:log_ndtr",  # noqa: N816
-                  torch="special.log_ndtr", stan=Template("normal_lcdf({0} | 0, 1)"), answers=("log_ndtr",))
+                  torch="special.log_ndtr", stan=Template("normal_lcdf({0} | 0, 1)"), answers=("log_ndtr",),
+                  gradient=_MILLS)
 lgamma = _unary("lgamma", "The logarithm of the gamma function.", numpy="scipy.special:gammaln", torch="lgamma",
-                answers=("gammaln",), latex="\\log\\Gamma({0})")
+                answers=("gammaln",), latex="\\log\\Gamma({0})", gradient="digamma(x)")
 digamma = _unary("digamma", "The derivative of `lgamma`.", numpy="scipy.special:digamma", torch="digamma",
-                 answers=("psi",))
+                 answers=("psi",), gradient="trigamma(x)")
+
+
+def _trigamma(xp: Any, x: Any) -> Any:
+    if xp.__name__ == "torch":
+        return xp.special.polygamma(1, x)
+    from scipy.special import polygamma
+
+    return polygamma(1, x)
+
+
+trigamma = _unary("trigamma", "The derivative of `digamma`.", numpy=_trigamma, torch=_trigamma,
+                  gradient=NotYet("there is no third derivative of `lgamma`"))
 
 
 def _log1m_exp(xp: Any, x: Any) -> Any:
@@ -134,7 +170,7 @@ def _log1m_exp(xp: Any, x: Any) -> Any:
 
 
 log1m_exp = _unary("log1m_exp", "`log(1 - exp(x))` for `x < 0`.", numpy=_log1m_exp, torch=_log1m_exp,
-                   takes=between(None, 0.0, open_ends=True))
+                   takes=between(None, 0.0, open_ends=True), gradient="exp(x) / expm1(x)")
 
 
 # -- functions of two arguments ------------------------------------------------------------------
@@ -145,9 +181,11 @@ def _lbeta_numpy(xp: Any, x: Any, y: Any) -> Any:
 
 
 lbeta = declare("lbeta", "The logarithm of the beta function.", arity=2, numpy=_lbeta_numpy, torch=special_torch.lbeta,
-                stan=Call("lbeta"), answers=("betaln",), latex="\\log B({0}, {1})")
+                stan=Call("lbeta"), answers=("betaln",), latex="\\log B({0}, {1})",
+                gradient=("digamma(x) - digamma(x + y)", "digamma(y) - digamma(x + y)"))
 log_sum_exp2 = declare("logaddexp", "`log(exp(x) + exp(y))`.", arity=2, numpy="logaddexp", torch="logaddexp",
-                       stan=Call("log_sum_exp"), answers=("logaddexp",))
+                       stan=Call("log_sum_exp"), answers=("logaddexp",),
+                       gradient=("inv_logit(x - y)", "inv_logit(y - x)"))
 
 
 def _log_diff_exp(xp: Any, x: Any, y: Any) -> Any:
@@ -155,17 +193,21 @@ def _log_diff_exp(xp: Any, x: Any, y: Any) -> Any:
 
 
 log_diff_exp = declare("log_diff_exp", "`log(exp(x) - exp(y))` for `x > y`.", arity=2, numpy=_log_diff_exp,
-                       torch=_log_diff_exp, stan=Call("log_diff_exp"))
+                       torch=_log_diff_exp, stan=Call("log_diff_exp"),
+                       gradient=("-1 / expm1(y - x)", "exp(y - x) / expm1(y - x)"))
 multiply_log = declare("multiply_log", "`x · log(y)`, 0 where `x` is 0.", arity=2, numpy="scipy.special:xlogy",
-                       torch="special.xlogy", stan=Call("lmultiply"), answers=("xlogy",))
+                       torch="special.xlogy", stan=Call("lmultiply"), answers=("xlogy",),
+                       gradient=("where((x == 0) * (y == 0), 0.0, log(y))", "where((x == 0) * (y == 0), 0.0, x / y)"))
 arctan2 = declare("arctan2", "The angle of the point (`x`, `y`).", arity=2, arguments=("y", "x"), numpy="arctan2",
-                  torch="arctan2", stan=Call("atan2"), answers=("arctan2",))
+                  torch="arctan2", stan=Call("atan2"), answers=("arctan2",),
+                  gradient=("x / (x ** 2 + y ** 2)", "-y / (x ** 2 + y ** 2)"))
 
 
 # -- what a statistic of the data means at new inputs: the number itself is the same --------------
 def _mark(name: str, doc: str) -> Op:
     same = lambda xp, x: x  # noqa: E731
-    return declare(name, doc, numpy=same, torch=same, integer=True, stan=Template("{0}", vectorizes=True), latex="{0}")
+    return declare(name, doc, numpy=same, torch=same, integer=True, stan=Template("{0}", vectorizes=True), latex="{0}",
+                   gradient="1")
 
 
 frozen = _mark("frozen", "The value as it is in the fit, also where predictions are made for other data.")

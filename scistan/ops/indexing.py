@@ -16,10 +16,11 @@ from scistan.messages.values import as_given
 from scistan.ops.axes import picked, taken, unknown
 from scistan.ops.coerce import as_node, read_array
 from scistan.ops.declaration import Attributes, declare
-from scistan.ops.elementwise import add, equal, greater, greater_equal, less, less_equal, not_equal
+from scistan.ops.elementwise import add, equal, greater, greater_equal, less, less_equal, multiply, not_equal
 from scistan.ops.expression import Expression, build
 from scistan.ops.items import FULL, Item, are_scattered, place_of_arrays
 from scistan.ops.levels import is_factor
+from scistan.ops.scatter import POSITIONS_ARE_WHOLE, SCATTER, scattered
 from scistan.shapes import ONE, Equality, LengthRule, Shape, Size, broadcast, values_of
 
 __all__ = [
@@ -319,7 +320,7 @@ def _widened(xp: Any, position: Any, width: int, like: Any) -> Any:
 
 
 INDEX = declare("index", "Elements picked by position.", arity=None, numpy=_take, torch=_take, shape=index_shape,
-                axes=taken, integer=True)
+                axes=taken, integer=True, gradient=scattered, carries=True)
 
 
 def _pick_shape(shapes: tuple[Shape, ...], _: Attributes) -> tuple[Shape, tuple[Equality, ...]]:
@@ -344,8 +345,18 @@ def _pick(xp: Any, x: Any, position: Any, *, ranks: tuple[int, int]) -> Any:
     return taken[..., 0]
 
 
+def _pick_back(upstream: Expression, _: Expression, x: Expression, position: Expression,
+               **__: Any) -> tuple[Expression, ...]:
+    rank = len(position.shape)
+    if len(x.shape) == 1:
+        return (build(SCATTER, upstream, position, items=(("array", rank),), shape=tuple(x.shape), rank=rank),)
+    here = build(equal, positions(x), index(position, (..., None)))
+    return (build(multiply, index(upstream, (..., None)), here),)
+
+
 PICK = declare("pick", "The element of the last axis at a position of its own for each row.", arity=2,
-               numpy=_pick, torch=_pick, shape=_pick_shape, axes=picked, integer=True)
+               numpy=_pick, torch=_pick, shape=_pick_shape, axes=picked, integer=True, gradient=_pick_back,
+               carries=True)
 
 
 def pick(x: object, position: object) -> Expression:
@@ -368,7 +379,7 @@ def _positions_shape(shapes: tuple[Shape, ...], _: Attributes) -> tuple[Shape, t
 
 
 POSITIONS = declare("positions", "0, 1, 2, … along the last axis.", numpy=_positions, torch=_positions,
-                    shape=_positions_shape, axes=unknown, integer=True)
+                    shape=_positions_shape, axes=unknown, integer=True, gradient=POSITIONS_ARE_WHOLE)
 
 
 def positions(x: object) -> Expression:

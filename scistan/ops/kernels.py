@@ -8,6 +8,7 @@ from scistan.messages import expressions as messages
 from scistan.ops.axes import kernel
 from scistan.ops.declaration import Attributes, declare
 from scistan.ops.expression import function_of
+from scistan.ops.linear_back import of_exp_quad
 from scistan.shapes import Equality, Shape, values_of
 
 __all__ = ["gp_exp_quad_cov"]
@@ -34,5 +35,6 @@ EXP_QUAD = declare(
     axes=kernel,
     numpy=_exp_quad,
     torch=_exp_quad,
+    gradient=of_exp_quad,
 )
 gp_exp_quad_cov = function_of(EXP_QUAD)

@@ -7,11 +7,13 @@ from typing import Any
 from scistan.domains import POSITIVE_DEFINITE
 from scistan.messages import expressions as messages
 from scistan.ops import axes as flow
+from scistan.ops import linear_back as back
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import Attributes, Call, declare
 from scistan.ops.elementwise import multiply
 from scistan.ops.expression import Expression, build, function_of
 from scistan.ops.reductions import sum as sum_along
+from scistan.ops.special_stan import LOWER_TRIANGLE as STAN_LOWER_TRIANGLE
 from scistan.shapes import Equality, Shape, Size, broadcast, values_of
 
 Rule = tuple[Shape, tuple[Equality, ...]]
@@ -58,7 +60,7 @@ def _deepened(xp: Any, x: Any, rank: int, most: int) -> Any:
 
 MATMUL = declare("matmul", "The matrix product.", arity=2, numpy=_matmul, torch=_matmul, shape=_matmul_shape,
                  axes=flow.product,
-                 latex="{0} \\, {1}")
+                 latex="{0} \\, {1}", gradient=back.of_matmul)
 
 
 def matmul(a: object, b: object) -> Expression:
@@ -75,7 +77,7 @@ def _outer_shape(shapes: tuple[Shape, ...], _: Attributes) -> Rule:
 
 OUTER = declare("outer", "All products of the elements of two vectors.", arity=2, shape=_outer_shape, axes=flow.outer,
                 numpy=lambda xp, x, y: x[..., :, None] * y[..., None, :],
-                torch=lambda xp, x, y: x[..., :, None] * y[..., None, :])
+                torch=lambda xp, x, y: x[..., :, None] * y[..., None, :], gradient=back.of_outer)
 
 
 def _square_matrix(name: str, shapes: tuple[Shape, ...]) -> tuple[Equality, ...]:
@@ -124,10 +126,30 @@ def _solver(triangular: bool) -> Any:
 
 
 SOLVE = declare("solve", "The solution `x` of `a @ x = b`.", arity=2, shape=_solve_shape, axes=flow.solution,
-                numpy=_solver(False), torch=_solver(False), stan=Call("mdivide_left"))
+                numpy=_solver(False), torch=_solver(False), stan=Call("mdivide_left"), gradient=back.of_solve)
 SOLVE_LOWER = declare("solve_lower", "The solution of `a @ x = b` for a lower-triangular `a`.", arity=2,
                       shape=_solve_shape, axes=flow.solution, numpy=_solver(True), torch=_solver(True),
-                      stan=Call("mdivide_left_tri_low"))
+                      stan=Call("mdivide_left_tri_low"), gradient=back.of_solve_lower)
+
+
+def _solve_turned(xp: Any, a: Any, b: Any, *, rank: int) -> Any:
+    right = b[..., None] if rank == 1 else b
+    if right.ndim < a.ndim:
+        right = xp.broadcast_to(right, (*a.shape[:-2], *right.shape))
+    if xp.__name__ == "torch":
+        solved = xp.linalg.solve_triangular(a.mT, right, upper=True)
+    else:
+        solved = xp.linalg.solve(xp.swapaxes(xp.tril(a), -1, -2), right)
+    return solved[..., 0] if rank == 1 else solved
+
+
+SOLVE_LOWER_TURNED = declare("solve_lower_turned", "The solution of `a.T @ x = b` for a lower-triangular `a`.", arity=2,
+                             shape=_solve_shape, axes=flow.unknown, numpy=_solve_turned, torch=_solve_turned,
+                             public=False, gradient=back.of_solve_upper)
+LOWER_TRIANGLE = declare("lower_triangle", "The elements on and below the diagonal, and 0 above it.",
+                         shape=lambda shapes, _: (shapes[0], _square_matrix("lower_triangle", shapes)),
+                         axes=flow.unknown, numpy="tril", torch="tril", public=False, carries=True,
+                         stan=Call("lower_triangle", functions=STAN_LOWER_TRIANGLE), gradient=back.of_lower_triangle)
 
 
 def solve(a: object, b: object) -> Expression:
@@ -143,18 +165,20 @@ def solve_lower(a: object, b: object) -> Expression:
 
 
 INVERSE = declare("inverse", "The inverse matrix.", shape=_square_to_square("inverse"), axes=flow.square,
-                  numpy="linalg.inv", torch="linalg.inv", stan=Call("inverse"), latex="{0}^{{-1}}")
+                  numpy="linalg.inv", torch="linalg.inv", stan=Call("inverse"), latex="{0}^{{-1}}",
+                  gradient=back.of_inverse)
 CHOLESKY = declare("cholesky", "The lower Cholesky factor.", shape=_square_to_square("cholesky"), axes=flow.square,
                    numpy="linalg.cholesky", torch="linalg.cholesky", stan=Call("cholesky_decompose"),
-                   takes=POSITIVE_DEFINITE)
+                   takes=POSITIVE_DEFINITE, gradient=back.of_cholesky)
 LOG_DETERMINANT = declare("log_determinant", "The logarithm of the absolute determinant.",
                           shape=_square_to_number("log_determinant"), axes=flow.determinant,
                           numpy=lambda xp, x: xp.linalg.slogdet(x)[1], torch=lambda xp, x: xp.linalg.slogdet(x)[1],
-                          stan=Call("log_determinant"))
+                          stan=Call("log_determinant"), gradient=back.of_log_determinant)
 DIAGONAL = declare("diagonal", "The diagonal of a square matrix.",
                    shape=lambda shapes, _: (shapes[0][:-1], _square_matrix("diagonal", shapes)), axes=flow.diagonal,
                    numpy=lambda xp, x: xp.diagonal(x, axis1=-2, axis2=-1),
-                   torch=lambda xp, x: xp.diagonal(x, dim1=-2, dim2=-1), integer=True, stan=Call("diagonal"))
+                   torch=lambda xp, x: xp.diagonal(x, dim1=-2, dim2=-1), integer=True, stan=Call("diagonal"),
+                   gradient=back.of_diagonal, carries=True)
 
 
 def _diagonal_matrix_shape(shapes: tuple[Shape, ...], _: Attributes) -> Rule:
@@ -166,7 +190,8 @@ def _diagonal_matrix_shape(shapes: tuple[Shape, ...], _: Attributes) -> Rule:
 DIAGONAL_MATRIX = declare("diagonal_matrix", "The square matrix with this diagonal.",
                           shape=_diagonal_matrix_shape, axes=flow.diagonal_matrix,
                           numpy=lambda xp, x: x[..., None] * xp.eye(x.shape[-1]),
-                          torch=lambda xp, x: xp.diag_embed(x), stan=Call("diag_matrix"))
+                          torch=lambda xp, x: xp.diag_embed(x), stan=Call("diag_matrix"),
+                          gradient=back.of_diagonal_matrix, carries=True)
 
 
 def _quadratic_shape(shapes: tuple[Shape, ...], _: Attributes) -> Rule:
@@ -182,7 +207,7 @@ def _quadratic(xp: Any, a: Any, x: Any) -> Any:
 
 QUADRATIC_FORM = declare("quadratic_form", "`x' A x` for a matrix `A` and a vector `x`.", arity=2, arguments=("A", "x"),
                          shape=_quadratic_shape, axes=flow.quadratic, numpy=_quadratic, torch=_quadratic,
-                         stan=Call("quad_form"))
+                         stan=Call("quad_form"), gradient=back.of_quadratic_form)
 
 outer = function_of(OUTER)
 inverse = function_of(INVERSE)

@@ -12,9 +12,11 @@ from scistan.messages import options as option_messages
 from scistan.messages.values import as_given
 from scistan.ops import axes as flow
 from scistan.ops import elementwise as e
+from scistan.ops import reductions_back as back
 from scistan.ops.coerce import as_node
-from scistan.ops.declaration import AlongAxis, Attributes, Op, Reduction, declare
+from scistan.ops.declaration import AlongAxis, Attributes, Gradient, Op, Reduction, declare
 from scistan.ops.expression import Expression, build
+from scistan.ops.special_stan import PRODUCTS_OF_OTHERS
 from scistan.shapes import ONE, Equality, Shape
 
 Axis = int | tuple[int, ...] | None
@@ -63,29 +65,31 @@ def _torch_prod(xp: Any, x: Any, *, axes: tuple[int, ...], keepdims: bool) -> An
 
 
 def _reduction(
-    name: str, doc: str, numpy: Any = None, torch: Any = None, stan: Reduction | None = None, integer: bool = False
+    name: str, doc: str, gradient: Gradient, numpy: Any = None, torch: Any = None, stan: Reduction | None = None,
+    integer: bool = False, carries: bool = False,
 ) -> Op:
     return declare(name, doc, numpy=numpy or _numpy_reduction(name), torch=torch or _torch_reduction(name),
-                   stan=stan or Reduction(name), shape=_reduced, axes=flow.reduced, stacks=True, integer=integer)
+                   stan=stan or Reduction(name), shape=_reduced, axes=flow.reduced, stacks=True, integer=integer,
+                   gradient=gradient, carries=carries)
 
 
-SUM = _reduction("sum", "The sum along axes.", integer=True)
-MEAN = _reduction("mean", "The mean along axes.")
+SUM = _reduction("sum", "The sum along axes.", back.of_sum, integer=True, carries=True)
+MEAN = _reduction("mean", "The mean along axes.", back.of_mean, carries=True)
 # stanli multiplies the elements of vectors alone.
-PROD = _reduction("prod", "The product along axes.", torch=_torch_prod, stan=Reduction("prod", vectors_only=True),
-                  integer=True)
-MIN = _reduction("min", "The smallest along axes.", torch=_torch_reduction("amin"), integer=True)
-MAX = _reduction("max", "The largest along axes.", torch=_torch_reduction("amax"), integer=True)
-LOGSUMEXP = _reduction("logsumexp", "`log(sum(exp(x)))` along axes.", numpy=_numpy_logsumexp,
+PROD = _reduction("prod", "The product along axes.", back.of_prod, torch=_torch_prod,
+                  stan=Reduction("prod", vectors_only=True), integer=True)
+MIN = _reduction("min", "The smallest along axes.", back.of_extreme, torch=_torch_reduction("amin"), integer=True)
+MAX = _reduction("max", "The largest along axes.", back.of_extreme, torch=_torch_reduction("amax"), integer=True)
+LOGSUMEXP = _reduction("logsumexp", "`log(sum(exp(x)))` along axes.", back.of_logsumexp, numpy=_numpy_logsumexp,
                        stan=Reduction("log_sum_exp"))
 
 
 def _along(
-    name: str, doc: str, numpy: Any, torch: Any, stan: str, rule: flow.AxesRule = flow.normalized,
-    integer: bool = False,
+    name: str, doc: str, gradient: Gradient, numpy: Any, torch: Any, stan: AlongAxis,
+    rule: flow.AxesRule = flow.normalized, integer: bool = False, **fields: Any,
 ) -> Op:
-    return declare(name, doc, numpy=numpy, torch=torch, stan=AlongAxis(stan), shape=_same, axes=rule, stacks=True,
-                   integer=integer)
+    return declare(name, doc, numpy=numpy, torch=torch, stan=stan, shape=_same, axes=rule, stacks=True,
+                   integer=integer, gradient=gradient, **fields)
 
 
 def _softmax_numpy(xp: Any, x: Any, *, axis: int) -> Any:
@@ -100,12 +104,29 @@ def _log_softmax_numpy(xp: Any, x: Any, *, axis: int) -> Any:
     return implementation(x, axis=axis)
 
 
-CUMSUM = _along("cumsum", "The running sum along an axis.", lambda xp, x, *, axis: xp.cumsum(x, axis=axis),
-                lambda xp, x, *, axis: xp.cumsum(x, dim=axis), "cumulative_sum", flow.running, integer=True)
-SOFTMAX = _along("softmax", "`exp(x) / sum(exp(x))` along an axis.", _softmax_numpy,
-                 lambda xp, x, *, axis: xp.softmax(x, dim=axis), "softmax")
-LOG_SOFTMAX = _along("log_softmax", "The logarithm of `softmax` along an axis.", _log_softmax_numpy,
-                     lambda xp, x, *, axis: xp.log_softmax(x, dim=axis), "log_softmax")
+CUMSUM = _along("cumsum", "The running sum along an axis.", back.of_cumsum,
+                lambda xp, x, *, axis: xp.cumsum(x, axis=axis), lambda xp, x, *, axis: xp.cumsum(x, dim=axis),
+                AlongAxis("cumulative_sum"), flow.running, integer=True, carries=True)
+SOFTMAX = _along("softmax", "`exp(x) / sum(exp(x))` along an axis.", back.of_softmax, _softmax_numpy,
+                 lambda xp, x, *, axis: xp.softmax(x, dim=axis), AlongAxis("softmax"))
+LOG_SOFTMAX = _along("log_softmax", "The logarithm of `softmax` along an axis.", back.of_log_softmax,
+                     _log_softmax_numpy, lambda xp, x, *, axis: xp.log_softmax(x, dim=axis), AlongAxis("log_softmax"))
+
+
+def _products_of_others(xp: Any, x: Any, *, axis: int) -> Any:
+    """Multiply what stands before each element along an axis by what stands behind it."""
+    def part(z: Any, which: slice) -> Any:
+        return z[(..., which, *(slice(None),) * (-1 - axis))]
+
+    def before(z: Any) -> Any:
+        return xp.cumprod(xp.concatenate([xp.ones_like(part(z, slice(0, 1))), part(z, slice(0, -1))], axis), axis)
+
+    return before(x) * xp.flip(before(xp.flip(x, (axis,))), (axis,))
+
+
+OTHERS = _along("products_of_others", "The product of all others along an axis, for each.", back.of_others,
+                _products_of_others, _products_of_others,
+                AlongAxis("products_of_others", functions=PRODUCTS_OF_OTHERS), public=False)
 
 
 def _axes(name: str, node: Node, axis: Axis) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from scistan.messages import expressions as messages
 from scistan.messages.values import as_given
 from scistan.ops import axes as flow
 from scistan.ops.coerce import as_node
-from scistan.ops.declaration import Attributes, declare
+from scistan.ops.declaration import Attributes, Never, declare
 from scistan.ops.expression import Expression, build
 from scistan.ops.tables import READERS
 from scistan.shapes import ONE, Equality, LengthRule, Shape, Size, SizeConflict, broadcast, values_of
@@ -31,8 +31,15 @@ def _transpose(xp: Any, x: Any, *, order: tuple[int, ...]) -> Any:
     return xp.permute(x, full) if xp.__name__ == "torch" else xp.transpose(x, full)
 
 
+def _transpose_back(upstream: Expression, _: Expression, x: Expression, order: tuple[int, ...]) -> tuple[Expression]:
+    rank = len(order)
+    back = sorted(range(rank), key=lambda at: order[at] + rank)
+    return (transpose(upstream, back),)
+
+
 TRANSPOSE = declare("transpose", "The axes in another order.", numpy=_transpose, torch=_transpose,
-                    shape=_transpose_shape, axes=flow.transposed, integer=True, latex="{0}^T")
+                    shape=_transpose_shape, axes=flow.transposed, integer=True, latex="{0}^T",
+                    gradient=_transpose_back, carries=True)
 
 
 def transpose(x: object, axes: Sequence[int] | None = None) -> Expression:
@@ -61,7 +68,13 @@ def _reshape(xp: Any, x: Any, *, shape: tuple[int, ...], rank: int) -> Any:
 
 
 RESHAPE = declare("reshape", "The same elements, row by row, in another shape.", numpy=_reshape, torch=_reshape,
-                  shape=_reshape_shape, axes=flow.unknown, integer=True)
+                  shape=_reshape_shape, axes=flow.unknown, integer=True, carries=True,
+                  gradient=lambda upstream, _, x, **__: (reshape_like(upstream, x),))
+
+
+def reshape_like(x: Expression, like: Expression) -> Expression:
+    """Put the elements into the shape of another value, whose lengths they keep."""
+    return build(RESHAPE, x, shape=tuple(like.shape), rank=len(x.shape))
 
 
 def reshape(x: object, shape: Any) -> Expression:
@@ -125,8 +138,13 @@ def _alike(xp: Any, xs: Any) -> Any:
     return xp.broadcast_arrays(*xs)
 
 
+def _stack_back(upstream: Expression, _: Expression, *xs: Expression, axis: int) -> tuple[Expression, ...]:
+    at = (slice(None),) * (axis + len(upstream.shape))
+    return tuple(upstream[(*at, k)] for k in range(len(xs)))
+
+
 STACK = declare("stack", "Values side by side along a new axis.", arity=None, numpy=_stack, torch=_stack,
-                shape=_stack_shape, axes=flow.stacked, integer=True)
+                shape=_stack_shape, axes=flow.stacked, integer=True, gradient=_stack_back, carries=True)
 
 
 def stack(values: Sequence[object], axis: int = 0) -> Expression:
@@ -193,8 +211,19 @@ def _concatenate(xp: Any, *xs: Any, axis: int) -> Any:
     return xp.concatenate(full, axis)
 
 
+def _concatenate_back(upstream: Expression, _: Expression, *xs: Expression, axis: int) -> tuple[Expression, ...]:
+    at = (slice(None),) * (axis + len(upstream.shape))
+    start, found = Size(), []
+    for x in xs:
+        stop = start + x.shape[axis]
+        found.append(upstream[(*at, slice(start, stop))])
+        start = stop
+    return tuple(found)
+
+
 CONCATENATE = declare("concatenate", "Values one after the other along an axis.", arity=None, numpy=_concatenate,
-                      torch=_concatenate, shape=_concatenate_shape, axes=flow.joined, integer=True)
+                      torch=_concatenate, shape=_concatenate_shape, axes=flow.joined, integer=True,
+                      gradient=_concatenate_back, carries=True)
 
 
 def concatenate(values: Sequence[object], axis: int = 0) -> Expression:
@@ -221,7 +250,8 @@ def _broadcast_to(xp: Any, x: Any, *, shape: tuple[int, ...], rank: int) -> Any:
 
 
 BROADCAST = declare("broadcast_to", "The value repeated to a larger shape.", numpy=_broadcast_to,
-                    torch=_broadcast_to, shape=_broadcast_shape, axes=flow.repeated, integer=True)
+                    torch=_broadcast_to, shape=_broadcast_shape, axes=flow.repeated, integer=True, carries=True,
+                    gradient=lambda upstream, _, x, **__: (upstream,))
 
 
 def broadcast_to(x: object, shape: Any) -> Expression:
@@ -260,7 +290,8 @@ def _arange(xp: Any, length: Any, *, size: int) -> Any:
 
 
 ARANGE = declare("arange", "0, 1, 2, … up to a length.", numpy=_arange, torch=_arange, integer=True,
-                 shape=lambda _, attributes: ((attributes["size"],), ()), axes=flow.unknown)
+                 shape=lambda _, attributes: ((attributes["size"],), ()), axes=flow.unknown,
+                 gradient=Never("lengths are whole numbers"))
 
 
 READERS["list"] = lambda values: as_node(stack(values))

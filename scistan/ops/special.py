@@ -6,10 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from scistan.ops import special_torch as tails
-from scistan.ops.declaration import Call, Template, declare
+from scistan.ops.declaration import REGISTRY, Call, NotYet, Template, declare
+from scistan.ops.expression import Expression, build
 from scistan.ops.special_stan import LOG_GAMMA_TAIL
 
 _UNDERFLOWS = 1e-290
+_GAMMA_SHAPE = NotYet("the slope of the incomplete gamma function in its shape has no formula here")
+_BETA_SHAPE = NotYet("the slope of the incomplete beta function in its shapes has no formula here")
+
+
+def _bessel_ratio(_: Expression, x: Expression) -> Expression:
+    return build(REGISTRY["bessel_ratio"], x)
 
 
 def _log_probability(name: str, complement: str, tail: Callable[..., Any]) -> Any:
@@ -52,37 +59,65 @@ gamma_p = declare("gamma_p", "The regularized lower incomplete gamma function of
                   arguments=("a", "x"),
                   numpy="scipy.special:gammainc", torch=tails.gamma_p,
                   stan=Template("exp(log_gamma_tail({0}, {1}, 0))", functions=LOG_GAMMA_TAIL),
-                  answers=("gammainc",), latex="P({0}, {1})")
+                  answers=("gammainc",), latex="P({0}, {1})",
+                  gradient=(_GAMMA_SHAPE, "exp((a - 1) * log(x) - x - lgamma(a))"))
 gamma_q = declare("gamma_q", "The regularized upper incomplete gamma function of shape `a` at `x`.", arity=2,
                   arguments=("a", "x"),
                   numpy="scipy.special:gammaincc", torch=tails.gamma_q,
                   stan=Template("exp(log_gamma_tail({0}, {1}, 1))", functions=LOG_GAMMA_TAIL),
-                  answers=("gammaincc",), latex="Q({0}, {1})")
+                  answers=("gammaincc",), latex="Q({0}, {1})",
+                  gradient=(_GAMMA_SHAPE, "-exp((a - 1) * log(x) - x - lgamma(a))"))
 inc_beta = declare("inc_beta", "The regularized incomplete beta function of shapes `a`, `b` at `x`.", arity=3,
                    arguments=("a", "b", "x"),
                    numpy="scipy.special:betainc", torch=tails.inc_beta, stan=Template("beta_cdf({2} | {0}, {1})"),
                    answers=("betainc",),
-                   latex="I_{{{2}}}({0}, {1})")
+                   latex="I_{{{2}}}({0}, {1})",
+                   gradient=(_BETA_SHAPE, _BETA_SHAPE, "exp((a - 1) * log(x) + (b - 1) * log1m(x) - lbeta(a, b))"))
 log_gamma_p = declare("log_gamma_p", "The logarithm of `gamma_p`, exact in the tails.", arity=2,
                       arguments=("a", "x"),
                       numpy=_log_probability("gammainc", "gammaincc", tails.gamma_tail), torch=tails.log_gamma_p,
-                      stan=Template("log_gamma_tail({0}, {1}, 0)", functions=LOG_GAMMA_TAIL))
+                      stan=Template("log_gamma_tail({0}, {1}, 0)", functions=LOG_GAMMA_TAIL),
+                      gradient=(_GAMMA_SHAPE, "exp((a - 1) * log(x) - x - lgamma(a) - out)"))
 log_gamma_q = declare("log_gamma_q", "The logarithm of `gamma_q`, exact in the tails.", arity=2,
                       arguments=("a", "x"),
                       numpy=_log_probability("gammaincc", "gammainc", tails.gamma_tail), torch=tails.log_gamma_q,
-                      stan=Template("log_gamma_tail({0}, {1}, 1)", functions=LOG_GAMMA_TAIL))
+                      stan=Template("log_gamma_tail({0}, {1}, 1)", functions=LOG_GAMMA_TAIL),
+                      gradient=(_GAMMA_SHAPE, "-exp((a - 1) * log(x) - x - lgamma(a) - out)"))
 log_inc_beta = declare("log_inc_beta", "The logarithm of `inc_beta`, exact in the tails.", arity=3,
                        arguments=("a", "b", "x"),
                        numpy=_log_probability("betainc", "betaincc", tails.beta_tail), torch=tails.log_inc_beta,
-                       stan=Template("beta_lcdf({2} | {0}, {1})"))
+                       stan=Template("beta_lcdf({2} | {0}, {1})"),
+                       gradient=(_BETA_SHAPE, _BETA_SHAPE,
+                                 "exp((a - 1) * log(x) + (b - 1) * log1m(x) - lbeta(a, b) - out)"))
 log_i0 = declare("log_i0", "The logarithm of the modified Bessel function of the first kind and order 0.",
                  numpy=_log_i0, torch=tails.log_i0, latex="\\log I_0({0})",
-                 stan=Template("log_modified_bessel_first_kind(0, abs({0}))", vectorizes=True))
+                 stan=Template("log_modified_bessel_first_kind(0, abs({0}))", vectorizes=True),
+                 gradient=(_bessel_ratio,))
+
+
+def _bessel(xp: Any, x: Any) -> Any:
+    if xp.__name__ == "torch":
+        return xp.special.i1e(x) / xp.special.i0e(x)
+    from scipy.special import i0e, i1e
+
+    return i1e(x) / i0e(x)
+
+
+# Near 0 the parts of its slope 1 - out / x - out² cancel; there the series of both Bessel functions has the digits.
+BESSEL_RATIO = declare("bessel_ratio", "The slope of `log_i0`: the Bessel functions of orders 1 and 0, divided.",
+                       numpy=_bessel, torch=_bessel, public=False,
+                       stan=Template("(sign({0}) * exp(log_modified_bessel_first_kind(1, abs({0}))"
+                                     " - log_modified_bessel_first_kind(0, abs({0}))))"),
+                       gradient="where(abs(x) < 0.01, 0.5 - 0.1875 * x ** 2 + 5 / 96 * x ** 4, "
+                                "1 - out / where(abs(x) < 0.01, 1.0, x) - out ** 2)")
 owens_t = declare("owens_t", "Owen's T: the normal probability of `X > h` and `0 < Y < a X`.", arity=2,
                   arguments=("h", "a"),
                   numpy="scipy.special:owens_t", torch=tails.owens_t, stan=Call("owens_t"),
-                  answers=("owens_t",), latex="T({0}, {1})")
+                  answers=("owens_t",), latex="T({0}, {1})",
+                  gradient=("-exp(-0.5 * h ** 2) * erf(a * h * 0.7071067811865476) * 0.19947114020071635",
+                            "exp(-0.5 * h ** 2 * (1 + a ** 2)) / (6.283185307179586 * (1 + a ** 2))"))
 log_choose = declare("log_choose", "The logarithm of the number of ways to choose `k` of `n`.", arity=2,
                      arguments=("n", "k"),
                      numpy=_log_choose, torch=tails.log_choose, stan=Call("lchoose"),
-                     latex="\\log \\binom{{{0}}}{{{1}}}")
+                     latex="\\log \\binom{{{0}}}{{{1}}}",
+                     gradient=("digamma(n + 1) - digamma(n - k + 1)", "digamma(n - k + 1) - digamma(k + 1)"))

@@ -1,8 +1,34 @@
-"""Special functions written out in Stan, where Stan's own derivatives are wrong."""
+"""Functions written out in Stan: what it lacks, or derives wrongly."""
 
 from __future__ import annotations
 
-__all__ = ["LOG_GAMMA_TAIL"]
+__all__ = ["LOG_GAMMA_TAIL", "LOWER_TRIANGLE", "PRODUCTS_OF_OTHERS"]
+
+PRODUCTS_OF_OTHERS = """\
+/** The product of all other elements, for each. */
+vector products_of_others(vector x) {
+  int n = size(x);
+  vector[n] result = rep_vector(1, n);
+  real before = 1;
+  real behind = 1;
+  for (i in 1:n) {
+    result[i] *= before;
+    before *= x[i];
+    result[n + 1 - i] *= behind;
+    behind *= x[n + 1 - i];
+  }
+  return result;
+}"""
+LOWER_TRIANGLE = """\
+/** The elements on and below the diagonal, and 0 above it. */
+matrix lower_triangle(matrix x) {
+  int n = rows(x);
+  matrix[n, n] result = rep_matrix(0, n, n);
+  for (i in 1:n) {
+    result[i, 1:i] = x[i, 1:i];
+  }
+  return result;
+}"""
 
 # Stan 2.35: the gradient of `gamma_p` is 0 for x > 10 a, that of `gamma_q` in `a` off by 1e-2 at a = x = 40 and by 80
 # at a = 100, x = 40, that of `gamma_lccdf` by 4e-4. This series and this fraction (Abramowitz and Stegun 6.5.29 and

@@ -10,13 +10,16 @@ from scistan.graph.node import Node
 if TYPE_CHECKING:
     from scistan.ops.expression import Expression
 
-__all__ = ["FUNCTIONS", "NUMPY_TWINS", "READERS"]
+__all__ = ["CHECKS", "FUNCTIONS", "NUMPY_TWINS", "READERS"]
 
 FUNCTIONS: dict[str, Callable[..., Expression]] = {}
 """Every public function by its name in `ss`."""
 
 NUMPY_TWINS: dict[str, Callable[..., Any]] = {}
 """What NumPy's functions become when they are called with expressions, by their names there."""
+
+CHECKS: dict[str, Callable[..., None]] = {}
+"""What is checked of a user's declaration by those above: its gradient, which must be evaluated."""
 
 READERS: dict[str, Callable[[Any], Node]] = {}
 """How what holds expressions, a list or what xarray made of one, becomes a node."""

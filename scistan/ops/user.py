@@ -9,10 +9,21 @@ from scistan.errors import Place, ScistanError
 from scistan.given import check_field, is_name, is_switch, is_whole
 from scistan.graph.places import user_place
 from scistan.messages import declared as messages_of_own
-from scistan.ops.declaration import REGISTRY, Attributes, Call, Implementation, ShapeRule, StanForm, Template, declare
+from scistan.ops.declaration import (
+    REGISTRY,
+    Attributes,
+    Call,
+    Implementation,
+    Op,
+    ShapeRule,
+    StanForm,
+    Template,
+    declare,
+)
+from scistan.ops.derivative import read
 from scistan.ops.expression import Expression, function_of
 from scistan.ops.own_stan import note_own_stan
-from scistan.ops.tables import FUNCTIONS
+from scistan.ops.tables import CHECKS, FUNCTIONS
 from scistan.shapes import Equality, Shape, Size, SizeConflict, values_of
 
 __all__ = ["declare_op"]
@@ -33,6 +44,7 @@ def declare_op(
     shape: Callable[..., Any] | None = None,
     integer: bool = False,
     latex: str = "",
+    gradient: str | tuple[str, ...] | Callable[..., Any] | None = None,
 ) -> Callable[..., Expression]:
     """Declare an op of one's own and give its function.
 
@@ -40,7 +52,10 @@ def declare_op(
     that both understand is written once. `stan` is the name of a Stan function, or text with `{0}`, `{1}`, …
     for the arguments; `functions` defines what it calls, for Stan's `functions` block. Without `shape` the op
     works element by element; `shape(shapes, attributes)` is given the arguments' shapes and gives the result's, whose
-    lengths it takes from them. Declaring one's own op again replaces it; SciStan's names are refused.
+    lengths it takes from them. `gradient` is how slopes go back: `gradient(upstream, out, *arguments)` gives, in
+    SciStan's operations, what goes to each argument; element by element the derivative in each will do, as a formula
+    in `x`, `y`, `z` and `out`. It is checked against differences of the `numpy` function. Declaring one's own op again
+    replaces it; SciStan's names are refused.
 
     >>> import scistan as ss
     >>> from scistan.ops import declare_op
@@ -72,10 +87,18 @@ def declare_op(
         form = Template(f"({stan})", vectorizes=vectorizes, functions=functions)
     else:
         form = Call(stan, vectorizes=vectorizes, functions=functions)
+    check_field("declare_op", "gradient", gradient, "a function, or a formula for each argument",
+                gradient is None or _is_gradient(gradient, arity, shape is None))
     rule = None if shape is None else _checked(name, shape, user_place())
-    fields: dict[str, Any] = {"arity": arity, "shape": rule, "integer": integer, "latex": latex}
+    fields: dict[str, Any] = {
+        "arity": arity, "shape": rule, "integer": integer, "latex": latex,
+        "gradient": (gradient,) if isinstance(gradient, str) else gradient,
+    }
     own = numpy if isinstance(numpy, str) else _told(name, numpy, user_place())
+    before = REGISTRY.get(name)
     op = declare(name, doc, numpy=own, torch=torch, stan=form, **fields)
+    if gradient is not None:
+        _check_gradient(op, before)
     _declared_here.add(name)
     note_own_stan(f"operation `{name}`", stan if isinstance(stan, str) else "", functions=functions)
     return function_of(op)
@@ -114,6 +137,33 @@ def _checked(name: str, rule: Callable[..., Any], place: Place | None) -> ShapeR
         return tuple(n if isinstance(n, Size) else Size(n) for n in lengths), equal
 
     return checked
+
+
+def _is_gradient(gradient: object, arity: int, elementwise: bool) -> bool:
+    """Tell whether something can be a gradient: a function, or a formula for each argument of an elementwise op."""
+    formulas = (gradient,) if isinstance(gradient, str) else gradient
+    if isinstance(formulas, tuple):
+        return elementwise and len(formulas) == arity and all(map(_is_formula, formulas))
+    return callable(gradient)
+
+
+def _is_formula(text: object) -> bool:
+    try:
+        read(str(text))
+    except (SyntaxError, ValueError, KeyError):
+        return False
+    return _is_said(text)
+
+
+def _check_gradient(op: Op, before: Op | None) -> None:
+    """Hold a gradient to differences; an op whose gradient is wrong is not declared."""
+    try:
+        CHECKS["gradient"](op, user_place())
+    except ScistanError:
+        REGISTRY.pop(op.name)
+        if before is not None:
+            REGISTRY[op.name] = before
+        raise
 
 
 def _is_said(text: object) -> bool:

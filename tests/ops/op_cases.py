@@ -69,7 +69,7 @@ PLACES: dict[str, tuple[Place, ...]] = {
     "inc_beta": (positive, positive, unit),
     "log_inc_beta": (positive, positive, unit),
     "log_choose": (above_four, positive),
-    **dict.fromkeys(("log", "log2", "log10", "log1p", "sqrt", "lgamma", "digamma"), (positive,)),
+    **dict.fromkeys(("log", "log2", "log10", "log1p", "sqrt", "lgamma", "digamma", "trigamma"), (positive,)),
     "lbeta": (positive, positive),
 }
 
@@ -89,6 +89,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "log_Phi": sp.log_ndtr,
     "lgamma": sp.gammaln,
     "digamma": sp.psi,
+    "trigamma": lambda x: sp.polygamma(1, x),
     "lbeta": sp.betaln,
     "log_diff_exp": lambda x, y: np.log(np.exp(x) - np.exp(y)),
     "multiply_log": lambda x, y: x * np.log(y),

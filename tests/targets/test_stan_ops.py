@@ -12,7 +12,7 @@ from scistan.ops import REGISTRY
 DOMAINS = {
     "log": "positive", "log2": "positive", "log10": "positive", "inv_Phi": "unit", "sqrt": "positive",
     "log1m": "unit", "logit": "unit", "arcsin": "unit", "arccos": "unit",
-    "arctanh": "unit", "arccosh": "above_one", "lgamma": "positive", "digamma": "positive", "lbeta": "positive",
+    "arctanh": "unit", "arccosh": "above_one", "lgamma": "positive", "digamma": "positive", "trigamma": "positive", "lbeta": "positive",
     "log1m_exp": "negative", "log_diff_exp": "falling", "multiply_log": "positive", "power": "positive",
     "log1p": "positive", "gamma_p": "positive", "gamma_q": "positive", "log_gamma_p": "positive",
     "log_gamma_q": "positive", "log_choose": "choose", "inc_beta": "beta", "log_inc_beta": "beta",

@@ -6,9 +6,9 @@ from scistan.graph.node import Node
 from scistan.shapes import Shape
 from scistan.targets.stan.data_block import sized_type
 from scistan.targets.stan.names import SizeNames
-from scistan.targets.stan.syntax import Assign, Declare, Expr, For, PlusAssign, Statement
+from scistan.targets.stan.syntax import Assign, Declare, Expr, For, PlusAssign, Statement, Type
 
-__all__ = ["filled", "loops"]
+__all__ = ["filled", "loops", "zeros"]
 
 
 def loops(
@@ -36,10 +36,25 @@ def filled(
     if is_data or value.is_read:
         return [Declare(declared, text, node=node), *loops(sizes, shape, indices, (Assign(place, value.text, node),))]
     outer = kind.arrays
-    zeros = f"rep_{kind.base}({', '.join(['0', *map(sizes.text, shape[outer:])])})"
+    nothing = _nothing(sizes, kind, shape)
     added = loops(sizes, shape[outer:], indices[outer:], (PlusAssign(place, value.text, node),))
     if not outer:
-        return [Declare(declared, text, zeros, node), *added]
+        return [Declare(declared, text, nothing, node), *added]
     # Not `= rep_array(…)`: the C++ that stanc 2.35 writes with --O1 has no room for it then, and crashes.
-    body = (Assign(variable.at(*indices[:outer]).text, zeros, node), *added)
+    body = (Assign(variable.at(*indices[:outer]).text, nothing, node), *added)
     return [Declare(declared, text, node=node), *loops(sizes, shape[:outer], indices[:outer], body)]
+
+
+def zeros(sizes: SizeNames, variable: Expr, node: Node) -> list[Statement]:
+    """Declare a variable whose elements are all 0."""
+    kind, declared = variable.type, sized_type(variable.type, node.shape, sizes)
+    nothing = _nothing(sizes, kind, node.shape)
+    if not kind.arrays:
+        return [Declare(declared, variable.text, nothing, node)]
+    indices = tuple(f"{variable.text}_{k + 1}" for k in range(kind.arrays))
+    body = (Assign(variable.at(*indices).text, nothing, node),)
+    return [Declare(declared, variable.text, node=node), *loops(sizes, node.shape[: kind.arrays], indices, body)]
+
+
+def _nothing(sizes: SizeNames, kind: Type, shape: Shape) -> str:
+    return f"rep_{kind.base}({', '.join(['0', *map(sizes.text, shape[kind.arrays:])])})"

@@ -6,12 +6,25 @@ from typing import Any
 
 from scistan.graph.node import Apply, Node
 from scistan.ops.items import FULL
-from scistan.shapes import ONE, Size, broadcast
-from scistan.targets.stan.lower import Scope, canonical_type
+from scistan.shapes import ONE, Shape, Size, broadcast
+from scistan.targets.stan.fill import zeros
+from scistan.targets.stan.lower import NeedsStatements, Scope, canonical_type
 from scistan.targets.stan.lowered import Lowered
-from scistan.targets.stan.syntax import ATOM, MATRIX, POSTFIX, REAL, VECTOR, Expr, Type, array_of, call
+from scistan.targets.stan.syntax import (
+    ATOM,
+    MATRIX,
+    POSTFIX,
+    REAL,
+    VECTOR,
+    Expr,
+    PlusAssign,
+    Type,
+    array_of,
+    call,
+    name,
+)
 
-__all__ = ["lower_index", "lower_pick"]
+__all__ = ["lower_index", "lower_pick", "lower_scatter"]
 
 Item = tuple[Any, ...]
 
@@ -23,21 +36,45 @@ def position(scope: Scope, node: Node, axis: Size) -> Expr:
 
 def lower_index(scope: Scope, node: Apply) -> Lowered:
     """Lower an index expression."""
-    items: tuple[Item, ...] = dict(node.attributes)["items"]  # type: ignore[assignment]
     base = node.args[0]
-    base_axes = iter(base.shape)
-    axes = [None if item[0] == "new" else next(base_axes) for item in items]
-    waiting = iter(node.args[1:])
-    positions = [
-        position(scope, next(waiting), axis) if item[0] == "array" and axis is not None else None
-        for item, axis in zip(items, axes, strict=True)
-    ]
+    items, axes, positions = _read(scope, node, base.shape)
 
     def element(indices: tuple[str, ...]) -> Expr:
         return scope.element(base, _base_indices(scope, node, items, axes, positions, indices))
 
     whole = _whole_index(scope, node, items, axes, positions)
     return Lowered(whole, element, 0 if whole is not None else 1)
+
+
+def _read(
+    scope: Scope, node: Apply, shape: Shape
+) -> tuple[tuple[Item, ...], list[Size | None], list[Expr | None]]:
+    """Give the items of an index, the axis of `shape` that each takes, and the positions of those that have some."""
+    items: tuple[Item, ...] = dict(node.attributes)["items"]  # type: ignore[assignment]
+    base_axes = iter(shape)
+    axes = [None if item[0] == "new" else next(base_axes) for item in items]
+    waiting = iter(node.args[1:])
+    positions = [
+        position(scope, next(waiting), axis) if item[0] == "array" and axis is not None else None
+        for item, axis in zip(items, axes, strict=True)
+    ]
+    return items, axes, positions
+
+
+def lower_scatter(scope: Scope, node: Apply) -> Lowered:
+    """Add values one by one to zeros, each where the index of these items would take it from."""
+    if scope.expressions_only:
+        raise NeedsStatements
+    values = node.args[0]
+    items, axes, positions = _read(scope, node, node.shape)
+    source = scope.named(values) if values.shape else scope.whole(values)
+    variable = name(scope.claim(node), canonical_type(node.shape))
+    indices = tuple(scope.writer.names.claim_index(k) for k in range(len(values.shape)))
+    place = variable.at(*_base_indices(scope, node, items, axes, positions, indices))
+    added = source.at(*indices) if indices else source
+    scope.statements += zeros(scope.writer.sizes, variable, node)
+    scope.statements += scope.loops(values.shape, indices, (PlusAssign(place.text, added.text, node),))
+    return Lowered(variable, lambda keys: variable.at(*keys))
 
 
 def _key(scope: Scope, item: Item, axis: Size, where: Expr | None) -> str | None:

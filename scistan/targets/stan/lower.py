@@ -10,7 +10,7 @@ from scistan.graph.body import Bound
 from scistan.graph.graph import Graph
 from scistan.graph.node import Apply, Data, Extent, Literal, Node, Variable
 from scistan.graph.walk import topological, use_counts
-from scistan.ops.declaration import Call, Op, Template
+from scistan.ops.declaration import AlongAxis, Call, Op, Template
 from scistan.shapes import ONE, Shape
 from scistan.targets.stan.data_block import Reader, sized_type
 from scistan.targets.stan.elementwise import expand
@@ -67,7 +67,7 @@ class Writer:
 
     def use_functions(self, form: object, node: Node) -> None:
         """Take what an op's form calls into the functions block; what two ops share stands there once."""
-        code = form.functions if isinstance(form, Call | Template) else ""
+        code = form.functions if isinstance(form, AlongAxis | Call | Template) else ""
         if code:
             self.need(code, code, node)
 
@@ -93,7 +93,7 @@ def canonical_type(shape: Shape) -> Type:
 
 def value_args(node: Node) -> tuple[Node, ...]:
     """Give the arguments that are lowered as values; positions are read from the data instead."""
-    if isinstance(node, Apply) and node.op.name in ("index", "pick"):
+    if isinstance(node, Apply) and node.op.name in ("index", "pick", "scatter"):
         return node.args[:1]
     if isinstance(node, Apply) and node.op.name == "scanned":
         return ()  # written by its own rule, which asks for what it reads

@@ -9,7 +9,7 @@ from scistan.ops.declaration import AlongAxis, Call, Op, Reduction, Template
 from scistan.shapes import ONE, Shape
 from scistan.targets.stan.data_block import sized_type
 from scistan.targets.stan.elementwise import write_elementwise
-from scistan.targets.stan.indexing import lower_index, lower_pick
+from scistan.targets.stan.indexing import lower_index, lower_pick, lower_scatter
 from scistan.targets.stan.lower import NeedsStatements, Scope, canonical_type
 from scistan.targets.stan.lower_scan import lower_scanned
 from scistan.targets.stan.lower_shapes import (
@@ -159,6 +159,7 @@ def _along(scope: Scope, node: Apply, form: AlongAxis) -> Lowered:
     (arg,) = node.args
     axis: int = attributes_of(node)["axis"]
     function = form.name
+    scope.writer.use_functions(form, node)
     if len(arg.shape) == 1:
         return as_whole(scope, node, call(function, [scope.whole(arg)], VECTOR))
     if len(arg.shape) > 2:
@@ -248,6 +249,13 @@ def _outer(scope: Scope, node: Apply) -> Lowered:
     return as_whole(scope, node, Expr(f"{left.within(MULTIPLY)} * {right.within(POSTFIX)}'", MATRIX, MULTIPLY))
 
 
+def _solve_turned(scope: Scope, node: Apply) -> Lowered:
+    """Divide from the right: what stands there is turned twice."""
+    a, b = (scope.canonical(arg) for arg in node.args)
+    text = f"mdivide_right_tri_low({b.within(POSTFIX)}', {a.text})'"
+    return as_whole(scope, node, Expr(text, canonical_type(node.shape), POSTFIX))
+
+
 def _exp_quad(scope: Scope, node: Apply) -> Lowered:
     x, alpha, rho = (scope.whole(arg) for arg in node.args)
     return as_whole(scope, node, call("gp_exp_quad_cov", [f"to_array_1d({x.text})", alpha, rho], MATRIX))
@@ -256,6 +264,7 @@ def _exp_quad(scope: Scope, node: Apply) -> Lowered:
 STRUCTURED: dict[str, Callable[[Scope, Apply], Lowered]] = {
     "matmul": _matmul,
     "outer": _outer,
+    "solve_lower_turned": _solve_turned,
     "gp_exp_quad_cov": _exp_quad,
     "transpose": lower_transpose,
     "reshape": lower_reshape,
@@ -265,6 +274,7 @@ STRUCTURED: dict[str, Callable[[Scope, Apply], Lowered]] = {
     "positions": lower_positions,
     "arange": lower_positions,
     "index": lower_index,
+    "scatter": lower_scatter,
     "pick": lower_pick,
     "scanned": lower_scanned,
 }
