@@ -42,6 +42,7 @@ _LATER = {
     "compile_models": "scistan.inference.compile",
     "doctor": "scistan.toolchain.doctor",
     "load": "scistan.model.loading",
+    "profile": "scistan.inference.profile.profile",
     "sample_models": "scistan.inference.many",
 }
 

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 import orjson
 
+from scistan.profiling import CONVERTED, count, staged
+
 __all__ = ["to_json"]
 
 
+@staged("data to JSON")
 def to_json(data: Mapping[str, Any]) -> str:
     """Write a data dict as JSON; NumPy arrays go straight through.
 
@@ -18,7 +21,9 @@ def to_json(data: Mapping[str, Any]) -> str:
     '{"N":3,"x":[[1.0,0.0],[0.0,1.0]]}'
     """
     plain = {key: _plain(v) if isinstance(v, np.ndarray) else v for key, v in data.items()}
-    return orjson.dumps(plain, option=orjson.OPT_SERIALIZE_NUMPY).decode()
+    text = orjson.dumps(plain, option=orjson.OPT_SERIALIZE_NUMPY).decode()
+    count(CONVERTED, "NumPy to JSON", len(text))
+    return text
 
 
 def _plain(array: np.ndarray) -> Any:

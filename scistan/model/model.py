@@ -13,6 +13,7 @@ from scistan.given import as_switch
 from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
 from scistan.graph.node import Data
+from scistan.inference.profile.kept import profiled
 from scistan.messages import arguments as arguments_messages
 from scistan.messages import data as data_messages
 from scistan.messages import model as messages
@@ -23,6 +24,7 @@ from scistan.model.intervene import as_drawn, condition, intervene, warn_of_outd
 from scistan.model.repeated import let_go, repeat_again
 from scistan.model.swap import bind, check_swapped, read_table, relabel
 from scistan.model.variables import Identity, Variables
+from scistan.profiling import stage, staged
 from scistan.shapes import Size, SizeConflict
 
 if TYPE_CHECKING:
@@ -105,6 +107,7 @@ class Model(Assignable):
         """Give the model as an immutable graph."""
         return self._variables.graph()
 
+    @staged("graph")
     def instance(self) -> Instance:
         """Give the graph with the numbers at hand."""
         graph = self.to_graph()
@@ -286,8 +289,9 @@ class Model(Assignable):
         from scistan.inference.point import maximize
         from scistan.model.fitted import FittedModel
 
-        on = self._on(data)
-        return maximize(on.instance(), verb, FittedModel(on), **options)
+        with stage(verb):
+            on = self._on(data)
+            return maximize(on.instance(), verb, FittedModel(on), **options)
 
     # -- Stan -----------------------------------------------------------------------------------
     def stan_code(self, **switches: Any) -> str:
@@ -350,9 +354,10 @@ class Model(Assignable):
         from scistan.inference.sample import sample
         from scistan.model.fitted import FittedModel
 
-        on = self._on(data)
-        fitted = FittedModel(on, self)
-        return sample(on.instance(), draws, warmup, chains, seed, engine, inits, progress, fitted, **options)
+        with profiled("mcmc") as kept:
+            on = self._on(data)
+            return kept(sample(on.instance(), draws, warmup, chains, seed, engine, inits, progress,
+                               FittedModel(on, self), **options))
 
     def pathfinder(self, draws: int = 1000, seed: int | None = None, data: Mapping[str, object] | None = None,
                    inits: object = None, progress: bool = True, **options: Any) -> Fit:
@@ -373,7 +378,8 @@ class Model(Assignable):
                       inits: object, progress: bool, options: Mapping[str, Any]) -> Fit:
         from scistan.inference.approximate import approximate
 
-        return approximate(self._on(data)._subject(), method, draws, seed, inits, progress, options)
+        with profiled(method) as kept:
+            return kept(approximate(self._on(data)._subject(), method, draws, seed, inits, progress, options))
 
     def _subject(self, threads: bool = False) -> Subject:
         """Give what a fit of this model is a fit of."""
