@@ -18,8 +18,8 @@ from types import ModuleType, TracebackType
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 __all__ = [
-    "CONVERTED", "HITS", "MISSES", "Evidence", "Stage", "bring_home", "carried", "count", "found_in_cache", "listening", "recorded", "recording",
-    "stage", "staged",
+    "CONVERTED", "HITS", "MISSES", "Evidence", "Stage", "bring_home", "carried", "count", "found_in_cache", "recorded",
+    "recording", "stage", "staged",
 ]
 
 P = ParamSpec("P")
@@ -133,8 +133,8 @@ class Stage:
         for key, (times, amount) in other.counts.items():
             before = self.counts.get(key, (0, 0.0))
             self.counts[key] = (before[0] + times, before[1] + amount)
-        for key, evidence in other.evidence.items():
-            self.evidence[key] = self.evidence[key].joined(evidence) if key in self.evidence else evidence
+        for known, evidence in other.evidence.items():
+            self.evidence[known] = self.evidence[known].joined(evidence) if known in self.evidence else evidence
         for name, child in other.children.items():
             if name in self.children:
                 self.children[name]._add(child)
@@ -221,11 +221,6 @@ def staged(name: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
         return marked
 
     return mark
-
-
-def listening() -> bool:
-    """Tell whether what is counted now is recorded."""
-    return _current.get() is not None
 
 
 def count(kind: str, what: str, amount: float = 1.0) -> None:

@@ -68,7 +68,9 @@ def _parts(request: Request) -> list[Request]:
     ]
 
 
-def _collect(number: int, task: Future[tuple[Draws, Stage]], parts: list[Draws], errors: list[tuple[int, BaseException]]) -> None:
+def _collect(
+    number: int, task: Future[tuple[Draws, Stage]], parts: list[Draws], errors: list[tuple[int, BaseException]]
+) -> None:
     """Take a chain's draws or its error; a worker that died is an error too."""
     try:
         draws, took = task.result()

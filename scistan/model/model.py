@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from copy import copy
+from copy import copy, deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, overload
 
@@ -322,7 +322,7 @@ class Model(Assignable):
         from scistan.targets.stan.program import lower_to_stan
 
         instance = self.instance()
-        return lower_to_stan(instance.graph).data(instance)
+        return deepcopy(lower_to_stan(instance.graph).data(instance))  # theirs to change
 
     def compile(self, progress: bool = True, threads: bool = False, methods: str = "core") -> Path:
         """Build the executable that `engine="cmdstan"` runs, or find it in the cache; give its path.

@@ -32,7 +32,7 @@ class Profile:
         self.stages = stages
         self._wanted = statements
         self._recording: recording | None = None
-        self._costs: dict[tuple[str, str, str], StatementCosts] = {}
+        self._costs: dict[tuple[tuple[str, str, str], bool], StatementCosts] = {}
 
     def __enter__(self) -> Self:
         if self._recording is not None or self.stages.calls:
@@ -59,15 +59,27 @@ class Profile:
         """Measure what each statement costs of the Stan programs that were sampled; `compiled` asks CmdStan.
 
         Without a compiler, the program is run with one statement more at a time; CmdStan times blocks of its own, and
-        needs a program with those blocks to be compiled.
+        needs a program with those blocks to be compiled. What an executable sampled is always asked so.
         """
         from scistan.inference.profile.measure import measure
 
+        compiled = as_switch("compiled", compiled)
+        found = []
         for ran in self._ended().runs:
-            known = self._costs.get(ran.key)
-            if ran.subject is not None and (known is None or known.compiled != (compiled or ran.engine == "cmdstan")):
-                self._costs[ran.key] = measure(ran, as_switch("compiled", compiled))
-        return list(self._costs.values())
+            if ran.subject is not None:
+                key = (ran.key, compiled or ran.engine == "cmdstan")
+                if key not in self._costs:
+                    self._costs[key] = measure(ran, key[1])
+                found.append(self._costs[key])
+        return found
+
+    def cost_of(self, ran: Ran) -> StatementCosts | None:
+        """Give what statements cost on the engine that ran, where that was measured."""
+        return self._costs.get((ran.key, ran.engine == "cmdstan"))
+
+    def compiled_cost_of(self, ran: Ran) -> StatementCosts | None:
+        """Give what statements cost when they are compiled, where that was measured."""
+        return self._costs.get((ran.key, True))
 
     def report(self, fitted_before: int = 0) -> Report:
         """Give a table, a picture and recommendations; `fitted_before` is how often the model was fitted already."""
@@ -83,10 +95,6 @@ class Profile:
         if self._recording is not None or not self.stages.calls:
             raise messages.not_ended()
         return self
-
-    def cost_of(self, ran: Ran) -> StatementCosts | None:
-        """Give what statements cost, where that was measured."""
-        return self._costs.get(ran.key)
 
     def __repr__(self) -> str:
         if self._recording is not None or not self.stages.calls:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scistan.engines.encoding import to_json
+from scistan.inference.profile.design import correlation_condition
 from scistan.inference.subject import Subject
 
 if TYPE_CHECKING:
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Ran"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Ran:
     """Fits of one model by one engine: how many, their leapfrog steps and draws, and the last one's settings.
 
@@ -34,7 +37,23 @@ class Ran:
     draws: int
     gradients: int
     seconds: float
-    point: Mapping[str, np.ndarray]  # of the latents, somewhere typical
+    latents: Mapping[str, np.ndarray]  # the last fit's draws
+
+    @property
+    def point(self) -> dict[str, np.ndarray]:
+        """The last draw: somewhere typical."""
+        return {name: np.array(array[0, -1]) for name, array in self.latents.items()}
+
+    @cached_property
+    def condition(self) -> float:
+        """The condition number of the draws' correlations: what a diagonal metric cannot take away."""
+        rows = [array.reshape(array.shape[0] * array.shape[1], -1) for array in self.latents.values()]
+        return correlation_condition(np.column_stack(rows)) if rows else float("nan")
+
+    @cached_property
+    def data_size(self) -> int:
+        """The bytes of the data that the program reads, as JSON."""
+        return 0 if self.subject is None else len(to_json(self.subject.data))
 
     @classmethod
     def of(cls, fit: Fit) -> Ran:
@@ -42,10 +61,10 @@ class Ran:
         chains, draws = fit.shape
         steps = fit.draws.statistics.get("n_steps")
         latents = [] if fit.subject is None else fit.subject.latents
-        last = {name: np.array(fit.posterior[name][0, -1]) for name in latents if name in fit.posterior and draws}
+        held = {name: fit.posterior[name] for name in latents if name in fit.posterior and draws}
         return cls(
             fit.model_name, fit.model_hash, fit.engine, fit.method, dict(fit.settings), fit.subject, 1,
-            chains * draws, 0 if steps is None else int(np.sum(steps)), float(fit.timing.get("sample", 0.0)), last,
+            chains * draws, 0 if steps is None else int(np.sum(steps)), float(fit.timing.get("sample", 0.0)), held,
         )
 
     @property
