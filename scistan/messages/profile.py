@@ -67,8 +67,8 @@ def names_not_numbered() -> str:
 
 
 # -- recommendations ----------------------------------------------------------------------------------
-def vectorize_loop(names: Sequence[str], reason: str) -> str:
-    return f"`{names[0]}` … `{names[-1]}` are {len(names)} statements and were not made one, because {reason}."
+def vectorize_loop(names: Sequence[str], statements: int, reason: str) -> str:
+    return f"`{names[0]}` … `{names[-1]}` are {statements} statements and were not made one, because {reason}."
 
 
 def statements_counted(count: int) -> str:
@@ -79,8 +79,8 @@ def look_here(names: str, share: float, gradient: str) -> str:
     return f"{names or 'One statement'} takes {share:.0%} of a gradient ({gradient}): work here first."
 
 
-def everything_of(how: str) -> str:
-    return f"at most, if it cost nothing; {how}"
+def by_halving(how: str) -> str:
+    return f"Amdahl's law, if it cost half; {how}"
 
 
 def use_threads(threads: int, cores: int, chains: int) -> str:
@@ -130,12 +130,12 @@ def compile_basis(interpreted: str, compiled: str) -> str:
     return f"measured: a gradient takes {interpreted} interpreted and {compiled} compiled"
 
 
-def keep_the_model(fits: int, amount: str) -> str:
+def keep_the_model(times: int, amount: str) -> str:
     return (
-        f"The same data were written for Stan {fits} times ({amount}): build the model once and fit that; unchanged "
-        "data are converted once."
+        f"The same data were written for Stan again {times} time{'s' if times > 1 else ''} ({amount}), each for a new "
+        "model: build the model once and fit that; data of a model that are unchanged are converted once."
     )
 
 
 def bytes_counted(amount: str, once: str) -> str:
-    return f"counted: {amount} were written, and {once} once would do"
+    return f"counted: {amount} were written, and {once} would do"

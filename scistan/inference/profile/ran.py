@@ -38,6 +38,7 @@ class Ran:
     gradients: int
     seconds: float
     latents: Mapping[str, np.ndarray]  # the last fit's draws
+    rebuilt: int = 0  # fits of equal data in other arrays: the model was built anew around them
 
     @property
     def point(self) -> dict[str, np.ndarray]:
@@ -77,7 +78,16 @@ class Ran:
         return replace(
             other, fits=self.fits + other.fits, draws=self.draws + other.draws,
             gradients=self.gradients + other.gradients, seconds=self.seconds + other.seconds,
+            rebuilt=self.rebuilt + other.rebuilt + self._same_data_elsewhere(other),
         )
+
+    def _same_data_elsewhere(self, other: Ran) -> bool:
+        if self.subject is None or other.subject is None:
+            return False
+        here, there = (list(s.instance.values.values()) for s in (self.subject, other.subject))
+        pairs = list(zip(here, there, strict=False))
+        moved = any(a is not b for a, b in pairs)
+        return moved and len(here) == len(there) and all(a is b or np.array_equal(a, b) for a, b in pairs)
 
     @property
     def steps(self) -> float:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from scistan.engines.registry import ENGINES
 from scistan.errors import Place
+from scistan.inference.judge.tasks import cores
 from scistan.inference.profile.design import condition_numbers
 from scistan.inference.profile.ran import Ran
 from scistan.inference.profile.statements import StatementCosts
 from scistan.inference.profile.tables import duration, size
+from scistan.inference.profile.units import statements_about
 from scistan.messages import profile as messages
 from scistan.passes import run_passes
-from scistan.passes.unvectorized import unvectorized
+from scistan.passes.unvectorized import FEWEST, unvectorized
 from scistan.profiling import CONVERTED, Stage
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Recommendation", "recommendations"]
 
 DOMINANT = 0.8  # of a gradient, in one statement
+WORTH_A_LOOK = 2e-5  # seconds of a gradient
 WORTH_THREADS = 2e-4  # seconds of a gradient: below, threads cost more than they give
 MANY_STEPS = 15.0  # per draw: a tree of depth 4
 FEW_STEPS = 7.0  # per draw: what a well-scaled posterior of a few dimensions takes
@@ -71,26 +73,27 @@ def _loops(ran: Ran, _: StatementCosts | None) -> Iterator[Recommendation]:
         return
     graph = ran.subject.instance.graph
     for loop in unvectorized(run_passes(graph).plain):
-        number = len(loop.terms)
-        text = messages.vectorize_loop(loop.names, loop.reason)
-        place = graph.place_of(loop.terms[0])
-        yield Recommendation(text, float(number), "statements", messages.statements_counted(number), place)
+        number = statements_about(ran.subject.program, loop.names)  # Stan's `{u_1, u_2} ~ …` is one for many
+        if number >= FEWEST:
+            text = messages.vectorize_loop(loop.names, number, loop.reason)
+            place = graph.place_of(loop.terms[0])
+            yield Recommendation(text, float(number), "statements", messages.statements_counted(number), place)
 
 
 def _dominant(_: Ran, costs: StatementCosts | None) -> Iterator[Recommendation]:
-    for row in () if costs is None else costs.rows:
+    if costs is None or costs.gradient < WORTH_A_LOOK:
+        return
+    for row in costs.rows:
         if row.share >= DOMINANT and row.names:
             names = ", ".join(f"`{name}`" for name in row.names[:3])
-            text = messages.look_here(names, row.share, duration(costs.gradient if costs is not None else 0.0))
-            most = 1 / max(1 - row.share, 1e-3)
-            how = messages.everything_of("" if costs is None else costs.how)
-            yield Recommendation(text, most, "seconds of a gradient", how, row.place)
+            text = messages.look_here(names, row.share, duration(costs.gradient))
+            gain = 1 / (1 - row.share / 2)
+            yield Recommendation(text, gain, "seconds of a gradient", messages.by_halving(costs.how), row.place)
 
 
 def _threads(ran: Ran, costs: StatementCosts | None) -> Iterator[Recommendation]:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     chains = int(ran.settings.get("chains", 1))
-    threads = cores // max(1, min(chains, cores))
+    threads = cores() // max(1, min(chains, cores()))
     used = int(ran.settings.get("threads_per_chain") or 1)
     able = ran.method == "mcmc" and "threads_per_chain" in ENGINES[ran.engine].options
     if costs is None or not able or used > 1 or threads < 2 or costs.gradient < WORTH_THREADS:
@@ -98,7 +101,7 @@ def _threads(ran: Ran, costs: StatementCosts | None) -> Iterator[Recommendation]
     share = sum(row.share for row in costs.rows if row.observed)
     gain = 1 / (1 - share + share / threads)
     if gain >= GOOD_GAIN:
-        text, basis = messages.use_threads(threads, cores, chains), messages.by_amdahl(share, threads)
+        text, basis = messages.use_threads(threads, cores(), chains), messages.by_amdahl(share, threads)
         yield Recommendation(text, gain, "seconds of a gradient", basis)
 
 
@@ -139,9 +142,10 @@ def _header(stages: Stage) -> Iterator[Recommendation]:
 
 def _converted(stages: Stage, runs: list[Ran]) -> Iterator[Recommendation]:
     """Data that were written again for every fit: each time the model was built anew around them."""
-    fits = sum(ran.fits for ran in runs)
     _, amount = stages.total(CONVERTED).get("NumPy to JSON", (0, 0.0))
-    once = sum(ran.data_size for ran in runs)
-    if fits > len(runs) and once and amount >= max(WRITTEN_OFTEN, GOOD_GAIN * once):
-        text, basis = messages.keep_the_model(fits, size(amount)), messages.bytes_counted(size(amount), size(once))
-        yield Recommendation(text, amount / once, "bytes written as JSON", basis)
+    spared = sum(ran.rebuilt * ran.data_size for ran in runs)
+    if spared >= WRITTEN_OFTEN and amount > spared:
+        times = sum(ran.rebuilt for ran in runs)
+        text = messages.keep_the_model(times, size(spared))
+        basis = messages.bytes_counted(size(amount), size(amount - spared))
+        yield Recommendation(text, amount / (amount - spared), "bytes written as JSON", basis)

@@ -48,7 +48,7 @@ class Report:
         return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:
-        advice = "".join(f"<li>{escape(str(one))}</li>" for one in self.recommendations)
+        advice = "".join(f"<li>{_as_html(one)}</li>" for one in self.recommendations)
         told = f"<ol>{advice}</ol>" if advice else f"<p>{escape(messages.nothing_to_do())}</p>"
         costs = "".join(one._repr_html_() for one in self.statements)
         return f"<div>{self.svg}{as_html_table(_HEAD, self._cells(), _LEFT)}{costs}{told}</div>"
@@ -88,6 +88,11 @@ def make_report(profile: Profile, fitted_before: int) -> Report:
     known = dict.fromkeys(c for ran in runs for c in (profile.cost_of(ran), profile.compiled_cost_of(ran)))
     costs = tuple(found for found in known if found is not None)
     return Report(profile.stages, costs, tuple(recommendations(profile, fitted_before)))
+
+
+def _as_html(one: Recommendation) -> str:
+    first, *rest = str(one).splitlines()
+    return f"<b>{escape(first)}</b>" + "".join(f"<br>{escape(line.strip())}" for line in rest)
 
 
 def _rows(one: Stage, depth: int, whole: float) -> list[tuple[str, ...]]:

@@ -12,6 +12,7 @@ __all__ = ["StatementCost", "StatementCosts"]
 
 _HEAD = ("a gradient", "share", "", "your line", "Stan")
 _LONGEST = 60
+_NOISE = 0.005  # of a gradient
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,8 @@ class StatementCosts:
     @property
     def _cells(self) -> list[tuple[str, ...]]:
         return [
-            (duration(row.seconds), f"{row.share:.0%}", row.called, short_place(row.place),
+            (duration(row.seconds) if row.share >= _NOISE else "≈ 0",
+             f"{row.share:.0%}", row.called, short_place(row.place),
              row.text if len(row.text) <= _LONGEST else f"{row.text[: _LONGEST - 1]}…")
             for row in self.rows
         ]

@@ -49,10 +49,11 @@ def as_table(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[
 
 def as_html_table(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> str:
     """Write a table for a notebook."""
-    aligned = ["text-align:left;white-space:pre" if k in left else "text-align:right" for k in range(len(head))]
+    sides = ["left;white-space:pre" if k in left else "right" for k in range(len(head))]
+    aligned = [f"padding:1px 8px;text-align:{side}" for side in sides]
     first = "".join(f"<th style='{a}'>{escape(c)}</th>" for a, c in zip(aligned, head, strict=True))
     body = "".join(
         "<tr>" + "".join(f"<td style='{a}'>{escape(c)}</td>" for a, c in zip(aligned, row, strict=True)) + "</tr>"
         for row in rows
     )
-    return f"<table><tr>{first}</tr>{body}</table>"
+    return f"<table style='border-collapse:collapse'><tr>{first}</tr>{body}</table>"

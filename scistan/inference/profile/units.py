@@ -12,7 +12,7 @@ from scistan.targets.stan.program import Block, StanProgram
 from scistan.targets.stan.source_map import map_sources
 from scistan.targets.stan.syntax import Assign, Comment, Declare, Line, Statement, render, written
 
-__all__ = ["Unit", "profiled_program", "program_up_to", "units_of"]
+__all__ = ["Unit", "profiled_program", "program_up_to", "statements_about", "units_of"]
 
 MOST = 40  # programs that are made of one: more statements than that are measured in groups of neighbours
 _MEASURED = ("transformed parameters", "model")
@@ -75,6 +75,17 @@ def _unit(program: StanProgram, block: str, statements: tuple[Statement, ...]) -
     terms = [s.node for s in statements if isinstance(s.node, Term)]
     observed = any(isinstance(term.value, Data) for term in terms)
     return Unit(block, statements, tuple(names), place, observed)
+
+
+def statements_about(program: StanProgram, names: Sequence[str]) -> int:
+    """Count the statements of the density that were written for some of the user's variables."""
+    wanted, found = set(names), 0
+    for block in program.blocks:
+        if block.name == "model":
+            for statement in block.statements:
+                terms = statement.node if isinstance(statement.node, tuple) else (statement.node,)
+                found += any(isinstance(term, Term) and wanted.intersection(term.users) for term in terms)
+    return found
 
 
 def program_up_to(program: StanProgram, units: Sequence[Unit]) -> str:
