@@ -53,6 +53,7 @@ _LATER = {
     "compile_models": "scistan.inference.compile",
     "doctor": "scistan.toolchain.doctor",
     "load": "scistan.model.loading",
+    "profile": "scistan.inference.profile.profile",
     "sample_models": "scistan.inference.many",
     **dict.fromkeys(
         ("array", "full", "grad", "hessian", "hvp", "jacobian", "jit", "ones", "tree_flatten", "tree_map",

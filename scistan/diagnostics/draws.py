@@ -11,10 +11,12 @@ from scistan.diagnostics.checks import CHECKS, MEASURABLE
 from scistan.diagnostics.context import Context
 from scistan.diagnostics.diagnosis import Diagnosis, in_order
 from scistan.diagnostics.statistics import measure
+from scistan.profiling import staged
 
 __all__ = ["ask", "check_draws"]
 
 
+@staged("gate")
 def check_draws(
     posterior: Mapping[str, np.ndarray],
     statistics: Mapping[str, np.ndarray],

@@ -13,10 +13,12 @@ from scistan.diagnostics.context import Context
 from scistan.diagnostics.diagnosis import Diagnosis, in_order
 from scistan.diagnostics.draws import ask
 from scistan.diagnostics.sweep import sweep
+from scistan.profiling import staged
 
 __all__ = ["diagnose"]
 
 
+@staged("diagnosis")
 def diagnose(
     posterior: Mapping[str, np.ndarray],
     quick: Diagnosis,

@@ -135,6 +135,7 @@ def _commands(request: Request, settings: Mapping[str, Any], executable: Path, f
         threads = settings.get("threads_per_chain", 1)
         refresh = max(1, (request.draws + request.warmup) // 50)
         output = ["output", f"file={folder / f'model_{number}.csv'}", f"refresh={refresh}", "sig_figs=18"]
+        output.append(f"profile_file={folder / f'profile_{number}.csv'}")  # of a program with `profile` blocks
         common = [f"id={number}", "random", f"seed={request.seed}", "data", f"file={folder / 'data.json'}"]
         commands.append([str(executable), *method, *common, *start, *output, f"num_threads={threads}"])
     return commands

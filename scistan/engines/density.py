@@ -42,7 +42,11 @@ class StanDensity:
 
     def unconstrain(self, values: Mapping[str, Any]) -> np.ndarray:
         """Give the coordinates of parameters' values."""
-        return np.array(self._model.param_unconstrain_json(to_json(values)))
+        return self.unconstrain_json(to_json(values))
+
+    def unconstrain_json(self, values: str) -> np.ndarray:
+        """Give the coordinates of parameters' values that are written as JSON already."""
+        return np.array(self._model.param_unconstrain_json(values))
 
     def constrain(self, q: np.ndarray) -> dict[str, np.ndarray]:
         """Give parameters and transformed parameters at unconstrained coordinates."""

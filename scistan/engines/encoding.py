@@ -1,26 +1,59 @@
-"""Data for Stan as JSON text, written fast and once."""
+"""Data for Stan as JSON text, written fast and once: arrays that cannot change are remembered as text."""
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import orjson
 
+from scistan.profiling import CONVERTED, count, found_in_cache, staged
+
 __all__ = ["to_json"]
 
+LEAST = 1_000  # elements from which looking up is faster than writing
+MOST = 256_000_000  # bytes of text that are kept, for as long as their arrays live
+_texts: dict[int, bytes] = {}
 
+
+@staged("data to JSON")
 def to_json(data: Mapping[str, Any]) -> str:
     """Write a data dict as JSON; NumPy arrays go straight through.
 
     >>> to_json({"N": np.array(3), "x": np.eye(2).T})
     '{"N":3,"x":[[1.0,0.0],[0.0,1.0]]}'
     """
-    plain = {key: _plain(v) if isinstance(v, np.ndarray) else v for key, v in data.items()}
-    return orjson.dumps(plain, option=orjson.OPT_SERIALIZE_NUMPY).decode()
+    parts = [orjson.dumps(key) + b":" + _text(value) for key, value in data.items()]
+    return (b"{" + b",".join(parts) + b"}").decode()
 
 
-def _plain(array: np.ndarray) -> Any:
-    # ascontiguousarray makes a vector of a scalar, which Stan would refuse
-    return np.ascontiguousarray(array) if array.ndim else array.item()
+def _text(value: Any) -> bytes:
+    if not _never_changes(value):
+        return _written(value)
+    known = _texts.get(id(value))
+    found_in_cache("data as JSON", known is not None)
+    if known is not None:
+        return known
+    text = _written(value)
+    if len(text) + sum(map(len, _texts.values())) <= MOST:
+        _texts[id(value)] = text
+        weakref.finalize(value, _texts.pop, id(value), None)
+    return text
+
+
+def _never_changes(value: Any) -> bool:
+    """Tell whether an array is worth remembering: large, frozen, and no view of one that is not."""
+    return (
+        isinstance(value, np.ndarray) and value.size >= LEAST and not value.flags.writeable and value.base is None
+    )
+
+
+def _written(value: Any) -> bytes:
+    if isinstance(value, np.ndarray):
+        # ascontiguousarray makes a vector of a scalar, which Stan would refuse
+        value = np.ascontiguousarray(value) if value.ndim else value.item()
+    text = orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
+    count(CONVERTED, "NumPy to JSON", len(text))
+    return text

@@ -12,6 +12,7 @@ from scistan.engines.protocol import Request
 from scistan.engines.translate import intermediate
 from scistan.errors import ScistanError
 from scistan.messages import sampling as messages
+from scistan.profiling import staged
 from scistan.surface import lacking
 
 __all__ = ["is_panic", "make_sampler", "make_settings", "ready_model", "said_by_rust", "what_it_says"]
@@ -25,6 +26,7 @@ _REPORTS_EVERY = 100  # milliseconds
 _UNUSED: Mapping[str, object] = {"extra_callback": None, "extra_callback_rate": 0}
 
 
+@staged("loading")
 def ready_model(request: Request) -> Any:
     """Make the program ready: it travels inside the data, under stanli's reserved key."""
     import orjson

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from scistan.engines.declaration import LOW_RANK, EngineDeclaration
 from scistan.engines.protocol import Draws, Engine, Request
 from scistan.messages import sampling as messages
+from scistan.profiling import staged
 
 __all__ = ["ENGINES", "STAN_METRICS", "engine_for_many", "engine_named", "engines_at_hand", "preferred", "run_request"]
 
@@ -93,6 +94,7 @@ def engine_named(name: object) -> Engine:
     return engine.make()
 
 
+@staged("sampling")
 def run_request(engine: str, request: Request) -> Draws:
     """Run a request: the task that an executor's worker gets, so it takes and gives plain data."""
     return engine_named(engine).sample(request)

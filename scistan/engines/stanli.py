@@ -18,6 +18,7 @@ from scistan.engines.stanli_call import Buffers, run_chains
 from scistan.engines.statistics import FROM_STAN, typed
 from scistan.engines.translate import program_for_stanli
 from scistan.messages import sampling as messages
+from scistan.profiling import staged
 
 __all__ = ["StanliEngine"]
 
@@ -58,6 +59,7 @@ class StanliEngine:
         return _settled(request, buffers, settings, {"build": ready - started, "sample": time.perf_counter() - ready})
 
 
+@staged("loading")
 def prepare(request: Request, threads: int = 1) -> Any:
     """Make the program ready on its data: milliseconds."""
     import warnings

@@ -14,6 +14,7 @@ import numpy as np
 from scistan.engines.nutpie_call import make_sampler, make_settings, ready_model, said_by_rust, what_it_says
 from scistan.engines.protocol import Request
 from scistan.messages import sampling as messages
+from scistan.profiling import staged
 
 __all__ = ["Trial", "run_trial"]
 
@@ -31,6 +32,7 @@ class Trial:
     condition: float | None
 
 
+@staged("trial")
 def run_trial(request: Request) -> Trial:
     """Run nutpie with a diagonal metric for a moment; a SamplingError or UnsupportedError says why it cannot."""
     from scistan.engines.nutpie import chain_seed

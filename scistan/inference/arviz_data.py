@@ -15,6 +15,7 @@ import numpy as np
 from scistan.given import as_names
 from scistan.messages import fits as messages
 from scistan.messages.values import as_given
+from scistan.profiling import staged
 from scistan.surface import checked, version_of
 
 __all__ = [
@@ -80,6 +81,7 @@ def _distinct(dims: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(d if d not in dims[:k] else f"{d}_{dims[:k].count(d) + 1}" for k, d in enumerate(dims))
 
 
+@staged("conversion")
 def to_inference_data(groups: Mapping[str, Any]) -> Any:
     """Make InferenceData (ArviZ 0.x) or a DataTree (1.x, which needs xarray alone) of named datasets."""
     present = {name: dataset for name, dataset in groups.items() if dataset is not None and dataset.data_vars}

@@ -13,10 +13,12 @@ from scistan.inference.certify import certify
 from scistan.inference.culprit import find_culprit
 from scistan.inference.prepare import GRAPH_WORK, Prepared
 from scistan.messages import sampling as messages
+from scistan.profiling import staged
 
 __all__ = ["certified", "check_compiled_can"]
 
 
+@staged("certificate")
 def certified(asked: Asked, prepared: Prepared) -> tuple[Certificate | None, Prepared]:
     """Give the certificate of the embedded engines, and the request with the model loaded for it.
 

@@ -12,6 +12,7 @@ from scistan.engines.protocol import Draws, Request
 from scistan.engines.registry import run_request
 from scistan.errors import SamplingError, ScistanError
 from scistan.messages import sampling as messages
+from scistan.profiling import Stage, bring_home, recorded
 
 __all__ = ["Executor", "run_everywhere"]
 
@@ -26,7 +27,7 @@ def run_everywhere(engine: str, request: Request, executor: Executor | None) -> 
     """Run a request here, or chain by chain on an executor: the draws are the same."""
     if executor is None:
         return run_request(engine, request)
-    tasks = [executor.submit(run_request, engine, part) for part in _parts(request)]
+    tasks = [executor.submit(recorded(run_request), engine, part) for part in _parts(request)]
     parts: list[Draws] = []
     errors: list[tuple[int, BaseException]] = []
     try:
@@ -67,10 +68,14 @@ def _parts(request: Request) -> list[Request]:
     ]
 
 
-def _collect(number: int, task: Future[Draws], parts: list[Draws], errors: list[tuple[int, BaseException]]) -> None:
+def _collect(
+    number: int, task: Future[tuple[Draws, Stage]], parts: list[Draws], errors: list[tuple[int, BaseException]]
+) -> None:
     """Take a chain's draws or its error; a worker that died is an error too."""
     try:
-        parts.append(task.result())
+        draws, took = task.result()
+        parts.append(draws)
+        bring_home(took)
     except Exception as error:
         errors.append((number, error))
 

@@ -19,6 +19,7 @@ from scistan.inference.groups import GENERATED, check_groups_fit, make_group
 from scistan.inference.named import Named
 from scistan.inference.paths import as_path
 from scistan.inference.pictured import Pictured
+from scistan.inference.profile.kept import added_to
 from scistan.inference.subject import Subject
 from scistan.messages import fits as fit_messages
 from scistan.messages import model as model_messages
@@ -27,6 +28,7 @@ from scistan.messages import sampling as messages
 if TYPE_CHECKING:
     from scistan.inference.judge.crossvalidation import CrossValidation
     from scistan.inference.judge.model_check import ModelCheck
+    from scistan.inference.profile.profile import Profile
 
 __all__ = ["Fit"]
 
@@ -50,7 +52,7 @@ class Fit(Pictured):
     `why` says in one line why this engine and metric were taken, `notes` what happened on the way. A fit that
     was loaded has its groups at hand; from a file without the model it has no `subject`, unless one was given.
     `certificate` holds an embedded engine's densities beside SciPy's, compared before
-    it sampled; it is None for the engine 'cmdstan', which is compiled Stan itself.
+    it sampled; it is None for the engine 'cmdstan', which is compiled Stan itself. `profile` says what each stage took.
     """
 
     posterior: Mapping[str, np.ndarray]
@@ -66,6 +68,7 @@ class Fit(Pictured):
     _judged: Diagnosis | None = None
     certificate: Certificate | None = None
     groups: dict[str, Any] = field(default_factory=dict, repr=False)
+    profile: Profile | None = field(default=None, repr=False)
     _calls: int = 0  # of `predict` without a seed: each has noise of its own
 
     def __post_init__(self) -> None:
@@ -128,14 +131,17 @@ class Fit(Pictured):
     def group(self, name: str) -> Any:
         """Give one group as an xarray Dataset, made when it is first asked for; None where there is none."""
         if name not in self.groups:
-            self.groups[name] = make_group(self, name)
+            with added_to(self.profile):
+                self.groups[name] = make_group(self, name)
         return self.groups[name]
 
     @cached_property
     def idata(self) -> Any:
         """The draws as ArviZ data with the model's dims and coords."""
         check_groups_fit(self, _ORDER)
-        return to_inference_data({name: self.group(name) for name in _ORDER})
+        groups = {name: self.group(name) for name in _ORDER}
+        with added_to(self.profile):
+            return to_inference_data(groups)
 
     @property
     def log_likelihood(self) -> Any:

@@ -18,6 +18,7 @@ from scistan.inference.named import Named
 from scistan.inference.plan import Plan
 from scistan.inference.subject import Subject
 from scistan.messages import sampling as messages
+from scistan.profiling import staged
 
 __all__ = ["fit_of", "remembered", "warn_if_ill"]
 
@@ -36,6 +37,7 @@ def remembered(inits: object, starts: tuple[str, ...] | None, others: tuple[Plan
     return found
 
 
+@staged("conversion")
 def fit_of(
     subject: Subject,
     found: Draws,

@@ -14,6 +14,7 @@ from scistan.inference.generated import log_likelihood, log_prior, predictive
 from scistan.inference.memory import check_fits, sizes_of
 from scistan.inference.prior import constant_data, observed_data
 from scistan.messages import sampling as messages
+from scistan.profiling import stage
 from scistan.version import __version__
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def make_group(fit: Fit, name: str) -> Any:
     if name in GENERATED and any(latent not in fit.posterior for latent in fit.subject.latents):
         raise messages.not_kept(f"`{name}`")
     check_groups_fit(fit, [name])
-    return _MAKERS[name](fit)
+    with stage("generated quantities" if name in GENERATED else "conversion"), stage(name):
+        return _MAKERS[name](fit)
 
 
 def check_groups_fit(fit: Fit, names: Sequence[str]) -> None:

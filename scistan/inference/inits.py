@@ -16,6 +16,7 @@ from scistan.graph.node import Node
 from scistan.inference.density import latent_values
 from scistan.messages import sampling as messages
 from scistan.ops.coerce import read_any
+from scistan.profiling import staged
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import ancestral_draws
 from scistan.targets.scipy.evaluate import NUMPY
@@ -26,6 +27,7 @@ __all__ = ["starting_values"]
 Point = Mapping[str, Any]
 
 
+@staged("starts")
 def starting_values(
     instance: Instance, program: StanProgram, inits: object, chains: int, seed: int, data: str
 ) -> tuple[str, ...] | None:

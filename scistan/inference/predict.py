@@ -22,6 +22,7 @@ from scistan.inference.prior import constant_data
 from scistan.messages import options as option_messages
 from scistan.messages import prediction as words
 from scistan.messages import sampling as messages
+from scistan.profiling import staged
 from scistan.targets.scipy.streams import use_seed
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class Question:
             as_whole("draws", self.draws, most=None)
 
 
+@staged("predict")
 def predict(fit: Fit, question: Question, seed: int) -> Any:
     """Give `predictions` (observed and derived quantities) and `predictions_constant_data`."""
     subject = fit._need("prediction")

@@ -13,12 +13,14 @@ from scistan.graph.node import Data
 from scistan.inference.arviz_data import group, to_inference_data
 from scistan.inference.memory import check_draws_fit
 from scistan.ops.levels import is_factor
+from scistan.profiling import staged
 from scistan.targets.scipy import ancestral_draws
 from scistan.targets.scipy.streams import use_seed
 
 __all__ = ["as_inference_data", "constant_data", "draw_prior", "observed_data", "simulate"]
 
 
+@staged("prior")
 def draw_prior(instance: Instance, draws: int, seed: int | None) -> Any:
     """Draw every variable `draws` times: prior, prior_predictive, observed_data, constant_data."""
     draws, used = as_whole("draws", draws, most=None), use_seed(seed)

@@ -14,6 +14,7 @@ from scistan.diagnostics import Change, Diagnosis, Hint
 from scistan.engines.registry import ENGINES
 from scistan.graph.places import warn_at_users_line
 from scistan.inference.changed import changed_instance
+from scistan.inference.profile.kept import profiled
 from scistan.messages import diagnosis as messages
 from scistan.messages.sampling import ChainWarning
 
@@ -127,7 +128,10 @@ def _run(fit: Fit, hint: Hint, change: Change, settings: Mapping[str, Any]) -> F
     asked = {**_settings(fit, change), **change.options, **settings}
     run = {name: asked.pop(name) for name in _RUN}
     engine, inits, progress = (asked.pop(name, None) for name in ("engine", "inits", "progress"))
-    again = sample(instance, engine=engine, inits=inits, progress=progress is not False, model=model, **run, **asked)
+    with profiled("mcmc") as kept:
+        again = kept(
+            sample(instance, engine=engine, inits=inits, progress=progress is not False, model=model, **run, **asked)
+        )
     again.notes = (messages.refitted(hint.check, str(change)), *again.notes)
     return again
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from copy import copy
+from copy import copy, deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, overload
 
@@ -13,6 +13,7 @@ from scistan.given import as_switch
 from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
 from scistan.graph.node import Data
+from scistan.inference.profile.kept import profiled
 from scistan.messages import arguments as arguments_messages
 from scistan.messages import data as data_messages
 from scistan.messages import model as messages
@@ -24,6 +25,7 @@ from scistan.model.repeated import let_go, repeat_again
 from scistan.model.swap import bind, check_swapped, relabel
 from scistan.model.tables import read_table
 from scistan.model.variables import Identity, Variables
+from scistan.profiling import stage, staged
 from scistan.shapes import Size, SizeConflict
 
 if TYPE_CHECKING:
@@ -107,6 +109,7 @@ class Model(Assignable):
         """Give the model as an immutable graph."""
         return self._variables.graph()
 
+    @staged("graph")
     def instance(self) -> Instance:
         """Give the graph with the numbers at hand."""
         graph = self.to_graph()
@@ -302,8 +305,9 @@ class Model(Assignable):
         from scistan.inference.point import maximize
         from scistan.model.fitted import FittedModel
 
-        on = self._on(data)
-        return maximize(on.instance(), verb, FittedModel(on), **options)
+        with stage(verb):
+            on = self._on(data)
+            return maximize(on.instance(), verb, FittedModel(on), **options)
 
     # -- Stan -----------------------------------------------------------------------------------
     def stan_code(self, **switches: Any) -> str:
@@ -334,7 +338,7 @@ class Model(Assignable):
         from scistan.targets.stan.program import lower_to_stan
 
         instance = self.instance()
-        return lower_to_stan(instance.graph).data(instance)
+        return deepcopy(lower_to_stan(instance.graph).data(instance))  # theirs to change
 
     def compile(self, progress: bool = True, threads: bool = False, methods: str = "core") -> Path:
         """Build the executable that `engine="cmdstan"` runs, or find it in the cache; give its path.
@@ -366,9 +370,10 @@ class Model(Assignable):
         from scistan.inference.sample import sample
         from scistan.model.fitted import FittedModel
 
-        on = self._on(data)
-        fitted = FittedModel(on, self)
-        return sample(on.instance(), draws, warmup, chains, seed, engine, inits, progress, fitted, **options)
+        with profiled("mcmc") as kept:
+            on = self._on(data)
+            return kept(sample(on.instance(), draws, warmup, chains, seed, engine, inits, progress,
+                               FittedModel(on, self), **options))
 
     def pathfinder(self, draws: int = 1000, seed: int | None = None, data: Mapping[str, object] | None = None,
                    inits: object = None, progress: bool = True, **options: Any) -> Fit:
@@ -389,7 +394,8 @@ class Model(Assignable):
                       inits: object, progress: bool, options: Mapping[str, Any]) -> Fit:
         from scistan.inference.approximate import approximate
 
-        return approximate(self._on(data)._subject(), method, draws, seed, inits, progress, options)
+        with profiled(method) as kept:
+            return kept(approximate(self._on(data)._subject(), method, draws, seed, inits, progress, options))
 
     def _subject(self, threads: bool = False) -> Subject:
         """Give what a fit of this model is a fit of."""

@@ -19,6 +19,7 @@ from scistan.passes.noncenter import noncenter
 from scistan.passes.stable import use_stable_forms
 from scistan.passes.sufficient import use_sufficient_statistics
 from scistan.passes.vectorize import vectorize
+from scistan.profiling import stage, staged
 
 __all__ = ["DATA_PASSES", "PASSES", "DataPass", "Pass", "Stages", "run_data_passes", "run_passes", "trace_passes"]
 
@@ -67,6 +68,7 @@ class Stages:
     fused: Graph
 
 
+@staged("passes")
 def run_passes(graph: Graph, **switches: bool) -> Stages:
     """Run every pass that is not switched off, in order."""
     plain = fused = graph
@@ -77,10 +79,12 @@ def run_passes(graph: Graph, **switches: bool) -> Stages:
     return Stages(plain, fused)
 
 
+@staged("data passes")
 def run_data_passes(instance: Instance, numbers: Numbers) -> Instance:
     """Run the passes that look at data; `numbers` gives the value of a node without latents."""
     for step in DATA_PASSES:
-        instance = step.run(instance, numbers)
+        with stage(step.name):
+            instance = step.run(instance, numbers)
     return instance
 
 
@@ -92,6 +96,7 @@ def trace_passes(graph: Graph, **switches: bool) -> Iterator[tuple[Pass, Graph, 
             raise messages.unknown_pass(name, known)
     for step in PASSES:
         if switches.get(step.name, True):
-            after = step.run(graph)
+            with stage(step.name):
+                after = step.run(graph)
             yield step, graph, after
             graph = after

@@ -15,7 +15,7 @@ from scistan.passes.batching import Batched, CannotBatch
 from scistan.passes.slots import Template, batched, form_of, size_of
 from scistan.shapes import SizeTable, values_of
 
-__all__ = ["vectorize"]
+__all__ = ["stem_of", "template_of", "vectorize"]
 
 FEWEST = 2  # terms that make a group
 
@@ -47,7 +47,7 @@ def vectorize(graph: Graph) -> Graph:
 
 
 # -- what terms have in common ----------------------------------------------------------------------
-def _stem(name: str) -> str:
+def stem_of(name: str) -> str:
     """Name a group after what its names share: y_0, y_1, … are y."""
     return name.rstrip("0123456789").rstrip("_")
 
@@ -59,15 +59,19 @@ def _group_name(stem: str, taken: Container[str]) -> str:
 
 
 def _template_of(term: Term) -> Template | None:
-    """Walk a term of one event; None if it cannot be one of many."""
+    """Walk a term that is one of many by its name; None if it cannot be."""
+    return template_of(term, stem_of(term.name)) if term.name[-1].isdigit() and stem_of(term.name) else None
+
+
+def template_of(term: Term, stem: str) -> Template | None:
+    """Walk an observed term of one event; None if it cannot be one of many."""
     law = term.law
     d: Distribution = law.distribution
-    numbered = term.name[-1].isdigit() and _stem(term.name)
-    if not isinstance(term.value, Data) or not numbered or len(law.shape) != d.event_rank:
+    if not isinstance(term.value, Data) or len(law.shape) != d.event_rank:
         return None
     if law.constraint is not None or any(p.domain.structure == "size" for p in d.parameters):
         return None
-    template = Template([_stem(term.name), d.name, law.lower is None, law.upper is None, values_of(law.shape)])
+    template = Template([stem, d.name, law.lower is None, law.upper is None, values_of(law.shape)])
     numbers: dict[Node, int] = {}
     for node in topological(law.inputs):
         template.key.append(form_of(node, numbers, template))
@@ -93,4 +97,4 @@ def _merge(members: list[tuple[Term, Template]], taken: Container[str], sizes: S
     law: Law = replace(first.law.mapped(lambda node: memo[node].node), shape=(size, *first.law.shape))
     copy_places(first.value, value)
     users = tuple(name for term, _ in members for name in term.users)
-    return Term(_group_name(_stem(first.name), taken), value, law, users)
+    return Term(_group_name(stem_of(first.name), taken), value, law, users)

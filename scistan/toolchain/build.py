@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from scistan.profiling import found_in_cache, staged
 from scistan.toolchain.built import DEFAULT, NOTHING, find_built
 from scistan.toolchain.cache import open_store
 from scistan.toolchain.errors import NoToolchainError
@@ -20,6 +21,7 @@ from scistan.toolchain.use import hold
 __all__ = ["BuildOptions", "compile_stan", "held_executable"]
 
 
+@staged("compile")
 def compile_stan(
     text: str,
     *,
@@ -42,7 +44,9 @@ def compile_stan(
         if entry := store.find_loose(MODELS, loose_key(source, options)):
             return entry.folder / EXECUTABLE
         raise
-    if found := find_built(store, request):
+    found = find_built(store, request)
+    found_in_cache("executable", found is not None)
+    if found:
         return found
     (result,) = build_requests([request], store, workers=workers, progress=progress)
     if isinstance(result, Path):

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from scistan.errors import ToolchainError
 from scistan.messages import toolchain as messages
+from scistan.profiling import carried
 from scistan.toolchain.built import DEFAULT, NOTHING, find_built
 from scistan.toolchain.cache import open_store, writable_store
 from scistan.toolchain.cmdstan import CmdStan
@@ -95,14 +96,14 @@ def build_requests(
 
 def schedule(work: Work, requests: Sequence[BuildRequest], executor: ThreadPoolExecutor) -> list[Result]:
     """Translate everything first, so that a typing error costs no compilation; then products, models."""
-    translations = [executor.submit(translate, work, request.source) for request in requests]
+    translations = [executor.submit(carried(translate), work, request.source) for request in requests]
     codes = outcomes(translations)
     if any(isinstance(code, str) for code in codes):
         # The model tasks below ask for the same products: these only start early, so their failures can wait.
         for task in shared_products(work):
-            executor.submit(task)
+            executor.submit(carried(task))
     building = {
-        place: executor.submit(build_one, work, requests[place], code)
+        place: executor.submit(carried(build_one), work, requests[place], code)
         for place, code in enumerate(codes)
         if isinstance(code, str)
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scistan.messages import toolchain as messages
+from scistan.profiling import staged
 from scistan.toolchain.cache import disk_error
 from scistan.toolchain.source import INCLUDES, PROGRAM, Source
 from scistan.toolchain.work import Work, command
@@ -17,6 +18,7 @@ def stanc_words(work: Work, source: Source) -> list[str]:
     return [*work.options.for_stanc(source.text), *paths]
 
 
+@staged("stanc")
 def translate(work: Work, source: Source) -> str:
     """Give the C++ of a program, or raise StancError."""
     try:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from scistan.errors import ToolchainError
 from scistan.messages import toolchain as messages
+from scistan.profiling import count
 from scistan.toolchain.compiler import find_program
 from scistan.toolchain.host import free_disk
 from scistan.toolchain.keys import Json, digest, file_digest, text_digest
@@ -200,6 +201,8 @@ def build_object(work: Work, wheel: Wheel, code: str, holds: ExitStack) -> Path:
         words = ["-c", "-x", "c++", "model.hpp"]
         with ExitStack() as until_compiled:
             header = make_header(work, wheel, until_compiled)
+            if header is None:
+                count("without", "precompiled header")
             compile_object(work, wheel, place, "compiling the model", words, header, False)
         return ()
 

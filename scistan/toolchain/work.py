@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from scistan.errors import ToolchainError
 from scistan.messages import toolchain as messages
+from scistan.profiling import found_in_cache, stage
 from scistan.toolchain.cache import disk_error
 from scistan.toolchain.find import Toolchain
 from scistan.toolchain.keys import Json, digest
@@ -134,7 +135,10 @@ def get_or_build(
     What is given is kept from eviction until `holds` ends: it is about to be linked, or compiled with.
     """
     key = digest(parts)
-    if entry := find_held(work, kind, key, holds):
+    what = str(parts.get("kind", "executable"))
+    entry = find_held(work, kind, key, holds)
+    found_in_cache(what, entry is not None)
+    if entry:
         return entry
     try:
         with exclusive(work, key, label):
@@ -143,7 +147,8 @@ def get_or_build(
             with work.guard:
                 if known := work.failed.get(key):
                     raise known
-            made = build(work, kind, parts, recipe, label, loose)
+            with stage(what):
+                made = build(work, kind, parts, recipe, label, loose)
             if holds is not None:
                 holds.enter_context(hold_entry(made.folder))
             return made

@@ -17,6 +17,7 @@ from scistan.errors import ScistanError
 from scistan.inference.executors import Executor
 from scistan.inference.judge.folder import Arrays, Folder
 from scistan.messages import sampling as sampling_messages
+from scistan.profiling import Stage, bring_home, recorded
 from scistan.terminal import is_watched, open_bar
 
 __all__ = ["Outcome", "Task", "cores", "run_tasks", "task_seed"]
@@ -115,7 +116,7 @@ class _Run:
     def _submit(self, task: Task) -> None:
         self.tries[task.number] = self.tries.get(task.number, 0) + 1
         try:
-            future = self.executor.submit(task.function, *task.arguments)
+            future = self.executor.submit(recorded(task.function), *task.arguments)
         except ScistanError:
             raise
         except Exception as error:  # a pool that broke takes no more: reported task by task
@@ -124,9 +125,9 @@ class _Run:
         self.away[future] = task
         future.add_done_callback(self.back.put)
 
-    def _take(self, future: Future[Arrays], task: Task) -> None:
+    def _take(self, future: Future[tuple[Arrays, Stage]], task: Task) -> None:
         try:
-            found = future.result()
+            found, took = future.result()
         except ScistanError as error:  # a fault of the model, which a second try would meet again
             self._failed(task, error)
         except Exception as error:  # what an executor raises where a worker died is its own
@@ -138,6 +139,7 @@ class _Run:
             if self.folder is not None:
                 self.folder.keep(task.number, found)
             self.outcome.results[task.number] = found
+            bring_home(took)
             self.step(1)
 
     def _failed(self, task: Task, error: Exception) -> None:

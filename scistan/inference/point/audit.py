@@ -14,6 +14,7 @@ from scistan.inference.point.options import Options
 from scistan.inference.point.progress import Progress
 from scistan.inference.point.rising import FURTHER, OUT
 from scistan.messages import point as messages
+from scistan.profiling import staged
 
 __all__ = ["Verdict", "judge", "release_boundaries"]
 
@@ -41,6 +42,7 @@ class Verdict:
     boundary: tuple[str, ...]
 
 
+@staged("audit")
 def release_boundaries(
     objective: Objective, searched: Searched, verb: str, progress: Progress
 ) -> dict[str, str]:
@@ -112,6 +114,7 @@ def _level_outwards(objective: Objective, mode: Mode, k: int, side: int, verb: s
     return False
 
 
+@staged("audit")
 def judge(
     objective: Objective, searched: Searched, held: dict[str, str], options: Options, verb: str
 ) -> Verdict:

@@ -27,6 +27,7 @@ from scistan.inference.point.starts import starting_points
 from scistan.inference.point.uncertainty import Quantities, standard_errors
 from scistan.messages import point as messages
 from scistan.passes import run_passes
+from scistan.profiling import stage, staged
 from scistan.targets.torch import Batches, Target, TorchDensity, choose_target, to_numpy
 from scistan.targets.torch.threads import threads_for
 
@@ -39,10 +40,11 @@ __all__ = ["lower", "maximize"]
 def maximize(instance: Instance, verb: str, model: Fitted | None = None, /, **given: Any) -> PointEstimate:
     """Maximize the joint density over the sampled coordinates (`"map"`), or the observed terms alone (`"mle"`)."""
     options = read_options(verb, given)
-    target = choose_target(options.device, options.dtype)
     clock = _Clock()
+    with stage("loading"):
+        target = choose_target(options.device, options.dtype)
     objective = lower(instance, verb, options, target)
-    with threads_for(objective.torch, objective.width):
+    with threads_for(objective.torch, objective.width), stage("optimize"):
         return _maximize(instance, objective, verb, options, target, clock, model)
 
 
@@ -114,6 +116,7 @@ def _maximize(
     )
 
 
+@staged("lowering")
 def lower(instance: Instance, verb: str, options: Options, target: Target) -> Objective:
     """Check that there is something to maximize and lower it to torch."""
     check_complete(instance)

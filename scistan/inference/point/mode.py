@@ -17,6 +17,7 @@ from scistan.inference.point.objective import Objective
 from scistan.inference.point.options import Options
 from scistan.inference.point.progress import Progress
 from scistan.inference.point.rising import OUT, refuse_if_rising, refuse_if_rising_outwards
+from scistan.profiling import staged
 
 __all__ = ["Mode", "Searched", "count_places", "find_mode", "measure", "same_height", "settle"]
 
@@ -62,6 +63,7 @@ class Searched:
     cut_short: bool = False  # the other starts had taken their share of the work before they came to rest
 
 
+@staged("climb")
 def find_mode(objective: Objective, starts: Tensor, verb: str, options: Options, progress: Progress) -> Searched:
     """Maximize from every start; the best one is settled exactly."""
     torch = objective.torch

@@ -14,6 +14,7 @@ from scistan.inference.point.arrow import Arrow
 from scistan.inference.point.curvature import Dense
 from scistan.inference.point.mode import Mode
 from scistan.inference.point.objective import Objective
+from scistan.profiling import staged
 from scistan.targets.torch import to_numpy
 
 __all__ = ["Quantities", "standard_errors"]
@@ -79,6 +80,7 @@ class Quantities:
         return self._torch.stack([zero if r is None else r for r in rows])
 
 
+@staged("uncertainty")
 def standard_errors(
     quantities: Quantities, mode: Mode, graph: Graph, boundary: tuple[str, ...], wanted: bool = True
 ) -> dict[str, np.ndarray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -151,14 +152,9 @@ class DataBlock:
 
     def _encode(self, entry: DataEntry, instance: Instance, values: np.ndarray) -> Any:
         if entry.form == INDEX_FORM:
-            whole = values.astype(np.int64)
-            if entry.axis is not None:
-                whole = np.where(whole < 0, whole + instance.length(entry.axis), whole)
-            values = whole + 1  # Stan counts from 1: here and nowhere else
-        elif entry.form == INT_FORM:
-            values = values.astype(np.int64)
-        else:
-            values = values.astype(np.float64)
+            values = _counted_from_one(values, None if entry.axis is None else instance.length(entry.axis))
+        else:  # data that cannot change are handed on as they are
+            values = values.astype(np.int64 if entry.form == INT_FORM else np.float64, copy=False)
         if values.dtype.kind == "i" and values.size and np.abs(values).max() > LARGEST_INT:
             largest = int(values.flat[np.argmax(np.abs(values))])
             raise messages.too_large_for_stan(self._called(entry), largest, first_place(entry.node))
@@ -169,6 +165,24 @@ class DataBlock:
         observed = (term.name for term in self.graph.observed if term.value is entry.node)
         named = (name for leaf, name in self.graph.data_names.items() if leaf is entry.node)
         return next(observed, "") or next(named, "") or entry.name
+
+
+# Positions of frozen arrays, for as long as the array lives.
+_positions: dict[tuple[int, int | None], np.ndarray] = {}
+
+
+def _counted_from_one(values: np.ndarray, length: int | None) -> np.ndarray:
+    """Give positions as Stan counts them, from 1: here and nowhere else."""
+    key = (id(values), length)
+    if key in _positions:
+        return _positions[key]
+    whole = values.astype(np.int64)
+    found = np.asarray((whole if length is None else np.where(whole < 0, whole + length, whole)) + 1)
+    if not values.flags.writeable and values.base is None and values.ndim:
+        found.setflags(write=False)
+        _positions[key] = found
+        weakref.finalize(values, _positions.pop, key, None)
+    return found
 
 
 def sized_type(kind: Type, shape: tuple[Size, ...], sizes: SizeNames, constraint: str = "") -> str:

@@ -16,6 +16,7 @@ from scistan.graph.node import Node
 from scistan.graph.walk import topological
 from scistan.messages import inference as messages
 from scistan.passes import run_passes
+from scistan.profiling import staged
 from scistan.targets.stan.data_block import DataBlock
 from scistan.targets.stan.declarations import declare_parameter
 from scistan.targets.stan.declared_latent import DeclaredLatent
@@ -58,6 +59,7 @@ class StanProgram:
     origins: Mapping[str, object] = field(default_factory=dict)  # what each function is there for
 
     @property
+    @staged("writing")
     def text(self) -> str:
         """The program as text."""
         functions = [line for code in self.functions.values() for line in code.splitlines()]
@@ -65,6 +67,7 @@ class StanProgram:
         rendered: str = _template().render(blocks=blocks)
         return give_way(rendered.strip() + "\n", self.functions.values(), self.own_names)
 
+    @staged("data")
     def data(self, instance: Instance) -> dict[str, Any]:
         """Give the data that the program reads."""
         return self.entries.encode(instance)
@@ -100,6 +103,7 @@ def _template() -> Any:
     return environment.get_template("program.stan.j2")
 
 
+@staged("lowering")
 def lower_to_stan(
     graph: Graph,
     *,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from scistan.messages import point as messages
+from scistan.profiling import CONVERTED, count
 from scistan.targets.torch.devices import import_torch
 
 __all__ = ["forget", "lay_out", "to_numpy", "to_tensor"]
@@ -39,6 +40,7 @@ def to_tensor(array: np.ndarray, device: str, dtype: str, *, exact: bool = True)
         largest = max(abs(int(array.max())), abs(int(array.min())))
         if largest > 2 ** (np.finfo(dtype).nmant + 1):
             raise messages.rounded(dtype, largest)
+    count(CONVERTED, "NumPy to torch", array.nbytes)
     source = torch.as_tensor(np.array(array)) if array.dtype.kind in "biu" else _shared(torch, array)
     return _remember(array, key, source.to(device=device, dtype=kind))
 
@@ -57,6 +59,7 @@ def lay_out(tensor: Tensor, array: np.ndarray | None = None) -> Tensor:
     key = (id(array), "cpu", str(tensor.dtype), "long axis contiguous")
     if key in _copies:
         return _copies[key]
+    count(CONVERTED, "torch, to another layout", tensor.nbytes)
     copy = tensor.contiguous() if longer else tensor.mT.contiguous().mT
     return copy if array is None else _remember(array, key, copy)
 
@@ -81,6 +84,8 @@ def _shared(torch: Any, array: np.ndarray) -> Tensor:
 
 def to_numpy(tensor: Tensor) -> np.ndarray:
     """Give a tensor's numbers as an array of the same precision."""
+    if tensor.device.type != "cpu":
+        count(CONVERTED, "torch to NumPy", tensor.nbytes)
     return np.asarray(tensor.detach().cpu().numpy())
 
 

@@ -1,0 +1,43 @@
+"""Give every fit the record of its own making, and add to it what is computed from its draws later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from scistan.profiling import recording
+
+if TYPE_CHECKING:
+    from scistan.inference.fit import Fit
+    from scistan.inference.profile.profile import Profile
+
+__all__ = ["added_to", "profiled"]
+
+
+@contextmanager
+def profiled(verb: str) -> Iterator[Callable[[Fit], Fit]]:
+    """Record the making of a fit; what the block calls with the fit gives it the record."""
+    from scistan.inference.profile.profile import Profile
+    from scistan.inference.profile.ran import Ran
+
+    with recording(verb) as took:
+
+        def keep(fit: Fit) -> Fit:
+            fit.profile = Profile(took)
+            seen = Ran.of(fit)
+            took.evidence[seen.key] = seen
+            return fit
+
+        yield keep
+
+
+@contextmanager
+def added_to(profile: Profile | None) -> Iterator[None]:
+    """Record what is done with a fit beside its making; both grow by it, the fit's record and who listens."""
+    if profile is None:
+        yield
+        return
+    with recording("groups") as took:
+        yield
+    profile.stages.take_over(took)
