@@ -39,6 +39,7 @@ __all__ = [
 
 # Names that live where heavier packages are needed: imported when they are first used.
 _LATER = {
+    "backends": "scistan.inference.capabilities.backends",
     "compile_models": "scistan.inference.compile",
     "doctor": "scistan.toolchain.doctor",
     "load": "scistan.model.loading",

@@ -34,7 +34,7 @@ from scistan.targets.torch.threads import threads_for
 if TYPE_CHECKING:
     from scistan.inference.subject import Fitted
 
-__all__ = ["lower", "maximize"]
+__all__ = ["check_maximizable", "lower", "maximize"]
 
 
 def maximize(instance: Instance, verb: str, model: Fitted | None = None, /, **given: Any) -> PointEstimate:
@@ -122,11 +122,7 @@ def _maximize(
 
 def lower(instance: Instance, verb: str, options: Options, target: Target) -> Objective:
     """Check that there is something to maximize and lower it to torch."""
-    check_complete(instance)
-    if not instance.graph.latents:
-        raise messages.nothing_latent()
-    if verb == "mle":
-        _check_likelihood(instance.graph)
+    check_maximizable(instance, verb)
     # The likelihood has no use for non-centred coordinates: they would bring the prior's scale into it.
     whole = options.batch_size is None
     graph = run_passes(instance.graph, noncenter=verb == "map", vectorize=whole).plain
@@ -140,6 +136,15 @@ def lower(instance: Instance, verb: str, options: Options, target: Target) -> Ob
         density, likelihood_only=verb == "mle", batches=batches, observations=observed,
         widest=_widest(lowered) if whole else 1, compiled=options.compile, written=instance,
     )
+
+
+def check_maximizable(instance: Instance, verb: str) -> None:
+    """Refuse a model without data, latents, or for `"mle"` a likelihood that determines them."""
+    check_complete(instance)
+    if not instance.graph.latents:
+        raise messages.nothing_latent()
+    if verb == "mle":
+        _check_likelihood(instance.graph)
 
 
 def _observations(instance: Instance) -> int:
