@@ -10,8 +10,14 @@ from pathlib import Path
 
 import scistan as ss
 from scistan.distributions import CONSTRUCTORS, REGISTRY
+from scistan.engines.options import METHOD_OPTIONS
+from scistan.engines.registry import ENGINES
+from scistan.inference.capabilities.backends import SAMPLING
+from scistan.inference.capabilities.declared import distribution_rows, op_rows
+from scistan.inference.capabilities.show import markdown
 from scistan.messages.foreign import FOREIGN
 from scistan.ops import FUNCTIONS
+from scistan.targets.registry import TARGETS
 
 DOCS = Path(__file__).resolve().parent
 
@@ -99,6 +105,48 @@ def messages() -> str:
     return "\n".join(lines) + "\n"
 
 
+def capabilities() -> str:
+    """Who can do what: engines and targets, then every distribution and operation."""
+    shown = [
+        (name, "engine", (SAMPLING, *e.methods), tuple(dict.fromkeys(e.metrics)), ("cpu",), e.packages, e.fix)
+        for name, e in ENGINES.items()
+    ]
+    shown = [(name, "target", t.tasks, (), t.devices, t.packages, t.fix) for name, t in TARGETS.items()] + shown
+    columns = ("backend", "kind", "tasks", "metrics", "devices", "needs", "how to get it")
+    declared = (distribution_rows(), op_rows())
+    tables = [markdown(columns, shown)]
+    tables += [markdown(list(rows[0]), [list(row.values()) for row in rows]) for rows in declared]
+    methods = markdown(
+        ("method", *ENGINES),
+        [(m, *(sorted(e.methods[m]) or "no options" if m in e.methods else "" for e in ENGINES.values()))
+         for m in METHOD_OPTIONS],
+    )  # fmt: skip
+    lines = [
+        "# The matrix of capabilities",
+        "",
+        "Printed from the declarations by `python docs/generate.py`: what is in a table *is* what there is. What of it",
+        "can be used on a machine, `ss.backends()` tells; what can be done with a model, `m.capabilities()`:",
+        "[backends](backends.md).",
+        "",
+        *tables[0],
+        "",
+        "## Approximations: which engine takes which options",
+        "",
+        *methods,
+        "",
+        "## Distributions",
+        "",
+        "*Written out*: Stan has no form of its own, and the program holds the density itself.",
+        "",
+        *tables[1],
+        "",
+        "## Operations",
+        "",
+        *tables[2],
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def _named(text: str) -> str:
     """Show the places of a template as what they stand for."""
     return re.sub(r"\{(\w+)\}", r"*\1*", text).replace("|", "\\|")
@@ -143,6 +191,7 @@ from scistan.errors import SamplingError as SamplingError
 from scistan.errors import ScistanError as ScistanError
 from scistan.errors import ToolchainError as ToolchainError
 from scistan.errors import UnsupportedError as UnsupportedError
+from scistan.inference.capabilities.backends import backends as backends
 from scistan.inference.compile import compile_models as compile_models
 from scistan.inference.many import sample_models as sample_models
 from scistan.inference.transform import array as array
@@ -198,4 +247,5 @@ if __name__ == "__main__":
     (DOCS / "distributions.md").write_text(distributions())
     (DOCS / "functions.md").write_text(functions())
     (DOCS / "messages.md").write_text(messages())
+    (DOCS / "capabilities.md").write_text(capabilities())
     (DOCS / "stan-side-by-side.md").write_text(side_by_side())

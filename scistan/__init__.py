@@ -50,6 +50,7 @@ CHECKS["gradient"] = _check_gradient
 
 # Names that live where heavier packages are needed: imported when they are first used.
 _LATER = {
+    "backends": "scistan.inference.capabilities.backends",
     "compile_models": "scistan.inference.compile",
     "doctor": "scistan.toolchain.doctor",
     "load": "scistan.model.loading",

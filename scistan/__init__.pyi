@@ -12,6 +12,7 @@ from scistan.errors import SamplingError as SamplingError
 from scistan.errors import ScistanError as ScistanError
 from scistan.errors import ToolchainError as ToolchainError
 from scistan.errors import UnsupportedError as UnsupportedError
+from scistan.inference.capabilities.backends import backends as backends
 from scistan.inference.compile import compile_models as compile_models
 from scistan.inference.many import sample_models as sample_models
 from scistan.model import Model as Model

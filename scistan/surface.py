@@ -43,6 +43,8 @@ _SAMPLE_FIELDS = (
 )
 _LIBRARY = (
     "sample_multi_metric", "sample_opts_init", "metric_opts_init", "n_stored_draws", "wa_row", "pathfinder_inits",
+    "pathfinder", "pathfinder_opts_init", "laplace_sample", "laplace_opts_init", "variational", "variational_opts_init",
+    "abi_version",
 )
 
 SURFACES: Mapping[str, Surface] = {
@@ -50,7 +52,7 @@ SURFACES: Mapping[str, Surface] = {
         "0.24.0",
         "0.24.0",
         (
-            "Model.log_prob_grad", "Model.unconstrain", "Model._column_names",
+            "Model.log_prob_grad", "Model.unconstrain", "Model.optimize", "Model._column_names",
             "SAMPLER_COLUMNS", "build_id", "stan_to_mir", "bridgestan_model", "_runtime_lib_path", "_dptr",
             "_inv_metric_buffer", "_PATHFINDER_INIT_DEFAULTS", "_SampleReport", "_SampleProgressCallback",
             "_SamplePollCallback",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from scistan.engines.protocol import Engine
+from scistan.engines.methods import MethodRequest
+from scistan.engines.protocol import Draws, Engine
 
 __all__ = ["LOW_RANK", "EngineDeclaration"]
 
@@ -24,8 +25,9 @@ class EngineDeclaration:
     An `embedded` engine interprets the program in this process, on precompiled kernels, and is compared with SciPy
     before it runs; a `compiled` one runs Stan itself, built by a compiler and good for any data, and takes over where
     that comparison fails. `stans_nuts` is Stan's own sampler: no other engine starts where it cannot, and it is what
-    ill draws of the others are drawn again with. `auto` takes engines by `preference`, the smallest first, and never
-    one that declares none.
+    ill draws of the others are drawn again with. `methods` are those that are no samplers, each with the options that
+    it takes, and `approximator` is where the function is that runs them. `auto` takes engines by `preference`, the
+    smallest first, and never one that declares none.
     """
 
     place: str
@@ -41,6 +43,9 @@ class EngineDeclaration:
     stans_nuts: bool = False
     preference: int | None = None
     sampler: str = ""  # what it runs, as a paper calls it
+    title: str = ""  # what a paper calls the engine itself
+    methods: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    approximator: str = ""
 
     @property
     def low_rank(self) -> bool:
@@ -63,6 +68,15 @@ class EngineDeclaration:
         )
 
     def make(self) -> Engine:
-        module, _, name = self.place.partition(":")
-        build: Callable[[], Engine] = getattr(import_module(module), name)
+        build: Callable[[], Engine] = _found(self.place)
         return build()
+
+    def approximate(self, request: MethodRequest) -> Draws:
+        """Run a method that is no sampler."""
+        run: Callable[[MethodRequest], Draws] = _found(self.approximator)
+        return run(request)
+
+
+def _found(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scistan.engines.registry import ENGINES
+from scistan.engines.registry import ENGINES, engine_named, preferred
 from scistan.given import LARGEST, as_whole, is_number, is_switch, is_whole
 from scistan.messages import options as option_messages
 from scistan.messages import sampling as messages
@@ -16,7 +16,7 @@ from scistan.targets.scipy.streams import use_seed
 
 __all__ = [
     "ENGINE_OPTIONS", "LEAST_WARMUP", "METHOD_OPTIONS", "METRICS", "check_any_options", "check_method_options",
-    "check_options", "check_run", "engine_seed", "settings_for",
+    "check_options", "check_run", "engine_seed", "engines_for_method", "settings_for",
 ]
 
 
@@ -70,7 +70,7 @@ RULES: Mapping[str, OptionRule] = {
 ENGINE_OPTIONS: Mapping[str, Mapping[str, str]] = {name: engine.options for name, engine in ENGINES.items()}
 METRICS: Mapping[str, Mapping[str, str]] = {name: engine.metrics for name, engine in ENGINES.items()}
 LEAST_WARMUP: Mapping[str, int] = {name: engine.least_warmup for name, engine in ENGINES.items()}
-# The options of CmdStan's methods that are no sampler.
+# The options of Stan's methods that are no sampler.
 METHOD_OPTIONS: Mapping[str, Mapping[str, OptionRule]] = {
     "pathfinder": {
         "num_paths": _whole("4"),
@@ -93,6 +93,30 @@ METHOD_OPTIONS: Mapping[str, Mapping[str, OptionRule]] = {
         "tol_rel_obj": _positive("0.01"),
     },
 }
+
+
+# What says nothing, for it is so anyway.
+_AS_USUAL: tuple[tuple[str, object], ...] = (("jacobian", True), ("opt_args", {}))
+
+
+def engines_for_method(engine: object, method: str, options: Mapping[str, Any]) -> list[str]:
+    """List the engines that run a method with these options, `auto`'s first choice first, or say why none does."""
+    asked = {name for name, value in options.items() if value is not None and (name, value) not in _AS_USUAL}
+    having = {name: declared for name, declared in ENGINES.items() if method in declared.methods}
+    if engine == "auto":
+        able = preferred(having, lambda declared: asked <= declared.methods[method])
+        at_hand = [name for name in able if not ENGINES[name].missing]
+        if not at_hand:
+            raise messages.engine_missing(able[-1], ENGINES[able[-1]].missing, ENGINES[able[-1]].fix)
+        return at_hand
+    engine_named(engine)
+    name = str(engine)
+    if name not in having:
+        raise messages.no_such_method(name, method, list(having))
+    for option in sorted(asked - having[name].methods[method]):
+        others = [one for one, declared in having.items() if option in declared.methods[method]]
+        raise messages.unknown_option(name, option, having[name].methods[method], others)
+    return [name]
 
 
 def check_run(engine: str, draws: object, warmup: object, chains: object) -> tuple[int, int, int]:
@@ -137,7 +161,7 @@ def check_any_options(options: Mapping[str, Any]) -> None:
 
 
 def check_method_options(method: str, options: Mapping[str, Any]) -> None:
-    """Refuse options that a method of CmdStan lacks, and values that cannot be."""
+    """Refuse options that no engine has for a method, and values that cannot be."""
     rules = METHOD_OPTIONS[method]
     for option, value in options.items():
         if option not in rules:

@@ -21,8 +21,12 @@ STAN_METRICS: Mapping[str, str] = {
     "diag_e": "diag_e", "dense_e": "dense_e", "unit_e": "unit_e",
 }  # fmt: skip
 
+_PATHFINDER = frozenset({"num_paths", "max_lbfgs_iters", "history_size", "num_elbo_draws", "psis_resample"})
+_ADVI = frozenset({"algorithm", "iter", "grad_samples", "elbo_samples", "eta", "adapt_engaged", "tol_rel_obj"})
+
 ENGINES: Mapping[str, EngineDeclaration] = {
     "stanli": EngineDeclaration(
+        title="stanli",
         place="scistan.engines.stanli:StanliEngine",
         sampler="Stan's No-U-Turn sampler, run by stanli",
         packages=("stanli",),
@@ -33,8 +37,12 @@ ENGINES: Mapping[str, EngineDeclaration] = {
         embedded=True,
         stans_nuts=True,
         preference=2,
+        # Its density has the Jacobian folded in, and its optimizer is L-BFGS: no options for a Laplace approximation.
+        methods={"pathfinder": _PATHFINDER, "laplace": frozenset(), "variational": _ADVI},
+        approximator="scistan.engines.stanli_methods:approximate",
     ),
     "nutpie": EngineDeclaration(
+        title="nutpie",
         place="scistan.engines.nutpie:NutpieEngine",
         sampler="nutpie's No-U-Turn sampler on Stan's density",
         packages=("nutpie", "stanli", "pyarrow"),
@@ -54,6 +62,7 @@ ENGINES: Mapping[str, EngineDeclaration] = {
         preference=1,
     ),
     "cmdstan": EngineDeclaration(
+        title="CmdStan",
         place="scistan.engines.cmdstan:CmdStanEngine",
         sampler="Stan's No-U-Turn sampler, run by CmdStan",
         packages=("cmdstanpy",),
@@ -63,6 +72,8 @@ ENGINES: Mapping[str, EngineDeclaration] = {
         compiled=True,
         stans_nuts=True,
         preference=3,
+        methods={"pathfinder": _PATHFINDER, "laplace": frozenset({"jacobian", "opt_args"}), "variational": _ADVI},
+        approximator="scistan.engines.cmdstan_methods:approximate",
     ),
 }
 

@@ -1,45 +1,38 @@
-"""`m.pathfinder()`, `m.laplace()`, `m.variational()`: CmdStan's approximations, as fits of the same shape."""
+"""`m.pathfinder()`, `m.laplace()`, `m.variational()`: approximations of the posterior, as fits of the same shape."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-import orjson
-
-from scistan.engines.columns import gather
+from scistan.engines.embedded import EmbeddedDensity, open_density
 from scistan.engines.encoding import to_json
-from scistan.engines.folder import Folder
-from scistan.engines.loading import load_cmdstanpy, version_of
-from scistan.engines.options import check_method_options, engine_seed
-from scistan.engines.protocol import Chains, Draws
+from scistan.engines.loading import has_tape
+from scistan.engines.methods import MethodRequest
+from scistan.engines.options import check_method_options, engine_seed, engines_for_method
+from scistan.engines.protocol import Draws
 from scistan.engines.registry import ENGINES
+from scistan.errors import SamplingError, ToolchainError, UnsupportedError
 from scistan.given import as_switch, as_whole
+from scistan.graph.places import user_place
+from scistan.inference.certificate import Certificate
+from scistan.inference.certify import certify
 from scistan.inference.density import check_complete
+from scistan.inference.explained import explained
 from scistan.inference.fit import Fit
 from scistan.inference.fit_of import fit_of, warn_if_ill
-from scistan.inference.foreign import translate
 from scistan.inference.inits import starting_values
+from scistan.inference.memory import check_size
+from scistan.inference.prepare import GRAPH_WORK
 from scistan.inference.refusal import in_users_terms
+from scistan.inference.resample import resample_paths
 from scistan.inference.subject import Subject
 from scistan.messages import foreign
 from scistan.messages import sampling as messages
-from scistan.toolchain.build import BuildOptions, held_executable
 
 __all__ = ["approximate"]
-
-# cmdstanpy's columns of log densities -> ours
-_DENSITIES = {
-    "lp__": "lp",
-    "lp_approx__": "lp_approx",
-    "log_p__": "lp",
-    "log_q__": "lp_approx",
-    "log_g__": "lp_approx",
-}
 
 
 def approximate(
@@ -50,102 +43,90 @@ def approximate(
     inits: object,
     progress: bool,
     options: Mapping[str, Any],
+    engine: str = "auto",
 ) -> Fit:
-    """Run a method of CmdStan that is no sampler, and give its draws as one chain."""
+    """Run a method that is no sampler, and give its draws as one chain.
+
+    `auto` takes an embedded engine where one can do what is asked for, whatever lies in the cache: a seed gives the
+    same draws on every machine.
+    """
     draws = as_whole("draws", draws)
     progress = as_switch("progress", progress)
     check_method_options(method, options)
-    if ENGINES["cmdstan"].missing:
-        raise messages.engine_missing("cmdstan", ENGINES["cmdstan"].missing, ENGINES["cmdstan"].fix)
-    cmdstanpy = load_cmdstanpy()
+    engines = engines_for_method(engine, method, options)
     check_complete(subject.instance)
+    if not subject.instance.graph.latents:
+        raise messages.nothing_to_sample()
+    check_size(subject.instance, subject.names, draws)
     used = engine_seed(seed)
     data = to_json(subject.data)
     starts = starting_values(subject.instance, subject.program, inits, 1, used, data)
-    started = time.perf_counter()
-    with ExitStack() as holds:
-        with in_users_terms(subject.program):
-            wanted = BuildOptions(methods="full")
-            executable = holds.enter_context(
-                held_executable(subject.program.text, options=wanted, progress=progress)
-            )
-        ready = time.perf_counter()
-        folder = Folder(method)
-        try:
-            (folder.path / "data.json").write_text(data)
-            common = {"data": str(folder.path / "data.json"), "seed": used, "output_dir": str(folder.path)}
-            start = None if starts is None else orjson.loads(starts[0])
-            with cmdstanpy.disable_logging(), _errors(subject):
-                model = cmdstanpy.CmdStanModel(exe_file=str(executable))
-                native = _METHODS[method](model, int(draws), common, start, dict(options))
-            names, table = _table(native, method)
-        except BaseException:
-            folder.remove()
-            raise
-    timing = {"build": ready - started, "sample": time.perf_counter() - ready}
-    kept = _chains(names, table[:draws])
-    found = Draws(kept, "cmdstan", {"cmdstanpy": version_of("cmdstanpy")}, timing, (1,), native=_Kept(native, folder))
+    given = {name: value for name, value in options.items() if value is not None}
+    start = None if starts is None else starts[0]
+    request = MethodRequest(method, subject.program.text, data, draws, used, start, progress, given)
+    ran, replaced = _first_that_can(engines, subject, request)
     settings = {"draws": draws, "seed": used, **options}
-    fit = fit_of(subject, found, settings, "", (), method=method)
-    warn_if_ill(fit)
+    why = messages.approximated_by(ran.draws.engine, replaced)
+    fit = fit_of(subject, ran.draws, settings, why, replaced, method=method)
+    fit.certificate = ran.certificate
+    warn_if_ill(fit, depth=5)
     return fit
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Kept:
-    """cmdstanpy's object together with the folder its files live in."""
+class _Ran:
+    """What an engine gave, and the certificate of one that is embedded."""
 
-    native: Any
-    folder: Folder
-
-    def load(self) -> Any:
-        return self.native
+    draws: Draws
+    certificate: Certificate | None = None
 
 
-def _pathfinder(model: Any, draws: int, common: dict[str, Any], start: Any, options: dict[str, Any]) -> Any:
-    return model.pathfinder(draws=draws, inits=start, show_console=False, **common, **options)
+def _first_that_can(engines: list[str], subject: Subject, request: MethodRequest) -> tuple[_Ran, tuple[str, ...]]:
+    """Run the first engine; one that refuses, or that is found wrong, is replaced by the next, aloud.
+
+    A method that fails where its engine is right fails on every engine: that is told, and nothing replaced.
+    """
+    failed: dict[str, str] = {}
+    for name, following in zip(engines, [*engines[1:], ""], strict=True):
+        try:
+            with in_users_terms(subject.program):
+                run = _embedded if ENGINES[name].embedded else _compiled
+                ran = run(name, subject, request)
+            return ran, tuple(messages.replaced(one, why, name) for one, why in failed.items())
+        except (UnsupportedError, messages.DisagreementError, ToolchainError) as error:
+            failed[name] = error.what
+            if not following:
+                raise (messages.all_engines_failed(failed) if len(failed) > 1 else error) from None
+            warnings.warn(messages.replaced(name, error.what, following), messages.ChainWarning, stacklevel=5)
+    raise messages.all_engines_failed(failed)
 
 
-def _laplace(model: Any, draws: int, common: dict[str, Any], start: Any, options: dict[str, Any]) -> Any:
-    arguments = dict(options.pop("opt_args", None) or {})
-    if start is not None:
-        arguments["inits"] = start
-    return model.laplace_sample(draws=draws, opt_args=arguments or None, **common, **options)
+def _embedded(engine: str, subject: Subject, request: MethodRequest) -> _Ran:
+    """Compare the engine's density with SciPy's, then run it with the constants that Stan drops."""
+    if not has_tape():
+        raise messages.no_tape(engine, request.method)
+    density = open_density(request.text, request.data, request.seed)
+    with GRAPH_WORK:
+        certificate = certify(subject, subject.data, density, request.seed)
+    if not certificate.ok:
+        raise messages.engine_disagrees(engine, certificate.told_apart())
+    loaded = density.model if isinstance(density, EmbeddedDensity) else None
+    constant = certificate.scipy_values[0] - certificate.engine_values[0] if certificate.numbers else 0.0
+    found = _run(engine, subject, replace(request, constant=constant, loaded=loaded))
+    if request.method == "pathfinder":
+        found = resample_paths(found, request)
+    return _Ran(found, certificate)
 
 
-def _variational(model: Any, draws: int, common: dict[str, Any], start: Any, options: dict[str, Any]) -> Any:
-    return model.variational(draws=draws, inits=start, require_converged=False, **common, **options)
+def _compiled(engine: str, subject: Subject, request: MethodRequest) -> _Ran:
+    return _Ran(_run(engine, subject, request))
 
 
-_METHODS: Mapping[str, Callable[..., Any]] = {
-    "pathfinder": _pathfinder,
-    "laplace": _laplace,
-    "variational": _variational,
-}
-
-
-def _table(native: Any, method: str) -> tuple[Sequence[str], np.ndarray]:
-    if method == "pathfinder":
-        return native.column_names, np.asarray(native.draws())
-    if method == "laplace":
-        return native.column_names, np.asarray(native.draws())
-    return native.column_names, np.asarray(native.variational_sample)
-
-
-def _chains(names: Sequence[str], table: np.ndarray) -> Chains:
-    stacked = table[None]
-    statistics = {ours: stacked[:, :, names.index(name)] for name, ours in _DENSITIES.items() if name in names}
-    own = [k for k, name in enumerate(names) if not name.endswith("__")]
-    return Chains(gather([names[k] for k in own], stacked[:, :, own]), statistics)
-
-
-@contextmanager
-def _errors(subject: Subject) -> Iterator[None]:
-    """Say in the user's terms what CmdStan said, without the trace of what called it."""
+def _run(engine: str, subject: Subject, request: MethodRequest) -> Draws:
     try:
-        yield
-    except (RuntimeError, ValueError) as error:
-        told = translate(str(error), subject)
-        if told is not None:
-            raise foreign.cannot_sample(told.fact, told.remedy, told.place) from None
-        raise messages.cannot_sample(" ".join(str(error).split())) from None
+        return ENGINES[engine].approximate(request)
+    except SamplingError as error:
+        starts = None if request.start is None else (request.start,)
+        raise explained(error, subject, request.data, starts) from None
+    except MemoryError as error:
+        raise foreign.no_memory(*foreign.of_memory(str(error)), user_place()) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -57,6 +58,8 @@ def climb(
         raise _failure(attempts)
     best = min(good, key=_severity)
     notes = [_told(a) for a in attempts if a is not best]
+    for failed in (a for a in attempts if a.error is not None):
+        warnings.warn(_told(failed), messages.ChainWarning, stacklevel=7)  # another engine ran in its place
     if best.ill and len(attempts) > 1:
         notes.append(messages.still_ill(best.plan.described(), best.ill))
     return replace(best, others=tuple(a.plan for a in good if a is not best)), tuple(notes)

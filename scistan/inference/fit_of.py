@@ -75,8 +75,8 @@ def _latent(subject: Subject, found: Draws, name: str, shape: tuple[int, int]) -
     return np.empty((*shape, *subject.shape(name)))
 
 
-def warn_if_ill(fit: Fit) -> None:
-    """Say aloud what must not be overlooked: missing chains and ill draws, whoever chose the engine."""
+def warn_if_ill(fit: Fit, depth: int = 4) -> None:
+    """Say aloud what must not be overlooked, at the user's line, so many calls up: missing chains and ill draws."""
     told = list(fit.draws.notes) if not fit.draws.complete else []
     if fit.subject is not None:
         told += [f"{fit.model_name}: {remark}" for remark in fit.subject.remarks]
@@ -86,4 +86,4 @@ def warn_if_ill(fit: Fit) -> None:
     if found.hints:
         told.append(messages.unhealthy(fit.model_name, found.verdict))
     for text in told:
-        warnings.warn(text, messages.ChainWarning, stacklevel=4)
+        warnings.warn(text, messages.ChainWarning, stacklevel=depth)

@@ -12,11 +12,10 @@ from scistan.graph.places import user_place
 from scistan.inference.asked import Asked
 from scistan.inference.choose import choose
 from scistan.inference.climb import climb
-from scistan.inference.culprit import find_culprit
 from scistan.inference.executors import Executor, run_everywhere
-from scistan.inference.foreign import translate
+from scistan.inference.explained import explained
 from scistan.inference.plan import Plan
-from scistan.inference.prepare import GRAPH_WORK, Prepared
+from scistan.inference.prepare import Prepared
 from scistan.inference.refusal import in_users_terms
 from scistan.inference.subject import Subject
 from scistan.messages import foreign
@@ -68,9 +67,6 @@ def run_plan(subject: Subject, request: Request, plan: Plan, executor: Executor 
         with in_users_terms(subject.program):
             return run_everywhere(plan.engine, asked, executor)
     except SamplingError as error:
-        with GRAPH_WORK:
-            culprit = find_culprit(subject.instance, subject.program, request.data, request.inits)
-            told = None if culprit else translate(error.what, subject)
-        raise (culprit or (foreign.cannot_sample(told.fact, told.remedy, told.place) if told else error)) from None
+        raise explained(error, subject, request.data, request.inits) from None
     except MemoryError as error:
         raise foreign.no_memory(*foreign.of_memory(str(error)), user_place()) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -80,5 +81,7 @@ def _run(asked: Asked, prepared: Prepared, refuted: str) -> Outcome:
         raise messages.engine_disagrees(asked.engine, refuted, error.what) from None
     if not refuted:
         return outcome
+    told = messages.embedded_disagree(refuted)
+    warnings.warn(told, messages.ChainWarning, stacklevel=5)
     plan = replace(outcome.plan, why=messages.compiled_instead())
-    return replace(outcome, plan=plan, notes=(messages.embedded_disagree(refuted), *outcome.notes))
+    return replace(outcome, plan=plan, notes=(told, *outcome.notes))

@@ -59,9 +59,29 @@ def rounded(dtype: str, largest: int) -> DataError:
     )
 
 
-def out_of_memory(device: str, batch_size: int | None) -> SamplingError:
+class MemoryWarning(UserWarning):
+    """A fit that had to be made on fewer observations at a time."""
+
+
+class OutOfMemoryError(SamplingError):
+    """Memory ran out on a device; `smaller` is the batch to try next, None where none is."""
+
+    device: str = "cpu"
+    smaller: int | None = None
+
+
+def out_of_memory(device: str, batch_size: int | None) -> OutOfMemoryError:
     remedy = f"batch_size={batch_size}" if batch_size else "a smaller batch_size, fewer starts, or dtype='float32'"
-    return SamplingError(f"the device {as_given(device)} ran out of memory.", remedy=remedy, place=user_place())
+    error = OutOfMemoryError(f"the device {as_given(device)} ran out of memory.", remedy=remedy, place=user_place())
+    error.device, error.smaller = device, batch_size
+    return error
+
+
+def batch_shrunk(device: str, batch_size: int) -> str:
+    return (
+        f"The device {as_given(device)} ran out of memory, so the observations were taken {batch_size:,} at a time: "
+        f"their sum is the same, and takes longer. `batch_size={batch_size}` begins there."
+    )
 
 
 def unknown_option(verb: str, option: str, known: Iterable[str]) -> ArgumentError:
@@ -155,8 +175,12 @@ def no_density(fact: str, starts: int, remedy: str, place: Place | None) -> Mode
 
 
 # -- mini-batches ---------------------------------------------------------------------------------------
+class NoBatchesError(ModelError):
+    """A model whose observations cannot be taken apart."""
+
+
 def no_batches(name: str, why: str) -> ModelError:
-    return ModelError(
+    return NoBatchesError(
         f"mini-batches cannot be taken along the observations of `{name}`: {why}.",
         remedy="leave out batch_size",
         place=user_place(),

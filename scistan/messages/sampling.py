@@ -62,6 +62,39 @@ def engine_missing(engine: str, why: str, fix: str) -> UnsupportedError:
     return UnsupportedError(f"the engine {as_given(engine)} cannot be used: {why}.", remedy=fix, place=user_place())
 
 
+def no_such_method(engine: str, method: str, having: Sequence[str]) -> UnsupportedError:
+    known = " or ".join(f"engine={name!r}" for name in having)
+    what = f"the engine {as_given(engine)} is a sampler: it has no {method}."
+    return UnsupportedError(what, remedy=f"use {known}, or leave `engine=` out", place=user_place())
+
+
+def no_tape(engine: str, method: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"{engine} can run {method} in the thread that loaded it only, which is not this one.",
+        remedy="call it in the main thread, or use engine='cmdstan'",
+        place=user_place(),
+    )
+
+
+def replaced(engine: str, why: str, by: str) -> str:
+    return f"{engine} was replaced by {by}: {why}"
+
+
+def approximated_by(engine: str, notes: Sequence[str]) -> str:
+    return f"{engine}: {'what could before it did not' if notes else 'the first engine that can'}"
+
+
+def paths_failed(failed: int, paths: int, why: str) -> str:
+    return f"{failed} of {paths} paths failed, the first with: {why}"
+
+
+def advi_stopped() -> str:
+    return (
+        "ADVI came to its last iteration before its lower bound settled: give it more with `iter=`, or a finer start "
+        "with `inits=`"
+    )
+
+
 def unknown_option(engine: str, option: str, known: Iterable[str], others: Sequence[str]) -> ModelError:
     has = " and ".join(repr(name) for name in others)
     remedy = f"{has} {'has' if len(others) == 1 else 'have'} it" if others else nearest(option, known)
@@ -133,10 +166,14 @@ def program_refused(engine: str, why: str) -> ScistanError:
     )
 
 
+class DisagreementError(SamplingError):
+    """An engine that does not compute the model's density."""
+
+
 def engine_disagrees(engine: str, told: str, compiled: str = "") -> SamplingError:
     """`compiled` is why compiled Stan could not take over where that was tried."""
     then = f" cmdstan, the engine that is left, failed: {compiled.splitlines()[0]}" if compiled else ""
-    return SamplingError(
+    return DisagreementError(
         f"engine={as_given(engine)} does not compute this model's density on these data: {told}.{then}",
         remedy="use engine='cmdstan', which runs compiled Stan, and report this model: an engine or SciStan is wrong",
         place=user_place(),

@@ -30,6 +30,7 @@ from scistan.shapes import Size, SizeConflict
 
 if TYPE_CHECKING:
     from scistan.inference.agreement import Agreement
+    from scistan.inference.capabilities.model import Capabilities
     from scistan.inference.density_function import DensityFunction
     from scistan.inference.fit import Fit
     from scistan.inference.judge.calibration import Calibration
@@ -376,26 +377,25 @@ class Model(Assignable):
                                FittedModel(on, self), **options))
 
     def pathfinder(self, draws: int = 1000, seed: int | None = None, data: Mapping[str, object] | None = None,
-                   inits: object = None, progress: bool = True, **options: Any) -> Fit:
-        """Approximate the posterior with Pathfinder (through CmdStan)."""
-        return self._approximated("pathfinder", draws, seed, data, inits, progress, options)
+                   inits: object = None, progress: bool = True, *, engine: str = "auto", **options: Any) -> Fit:
+        """Approximate the posterior with Pathfinder."""
+        return self._approximated("pathfinder", data, draws, seed, inits, progress, options, engine)
 
     def laplace(self, draws: int = 1000, seed: int | None = None, data: Mapping[str, object] | None = None,
-                inits: object = None, progress: bool = True, **options: Any) -> Fit:
-        """Approximate the posterior with a normal at its mode (through CmdStan)."""
-        return self._approximated("laplace", draws, seed, data, inits, progress, options)
+                inits: object = None, progress: bool = True, *, engine: str = "auto", **options: Any) -> Fit:
+        """Approximate the posterior with a normal at its mode."""
+        return self._approximated("laplace", data, draws, seed, inits, progress, options, engine)
 
     def variational(self, draws: int = 1000, seed: int | None = None, data: Mapping[str, object] | None = None,
-                    inits: object = None, progress: bool = True, **options: Any) -> Fit:
-        """Approximate the posterior with automatic differentiation variational inference (through CmdStan)."""
-        return self._approximated("variational", draws, seed, data, inits, progress, options)
+                    inits: object = None, progress: bool = True, *, engine: str = "auto", **options: Any) -> Fit:
+        """Approximate the posterior with automatic differentiation variational inference."""
+        return self._approximated("variational", data, draws, seed, inits, progress, options, engine)
 
-    def _approximated(self, method: str, draws: int, seed: int | None, data: Mapping[str, object] | None,
-                      inits: object, progress: bool, options: Mapping[str, Any]) -> Fit:
+    def _approximated(self, method: str, data: Mapping[str, object] | None, *given: Any) -> Fit:
         from scistan.inference.approximate import approximate
 
         with profiled(method) as kept:
-            return kept(approximate(self._on(data)._subject(), method, draws, seed, inits, progress, options))
+            return kept(approximate(self._on(data)._subject(), method, *given))
 
     def _subject(self, threads: bool = False) -> Subject:
         """Give what a fit of this model is a fit of."""
@@ -403,6 +403,12 @@ class Model(Assignable):
         from scistan.model.fitted import FittedModel
 
         return subject_of(self.instance(), FittedModel(self, self), threads=threads)
+
+    def capabilities(self) -> Capabilities:
+        """Tell what can be done with this model here, by whom, and why not; nothing is compiled or sampled."""
+        from scistan.inference.capabilities.model import capabilities_of
+
+        return capabilities_of(self.instance())
 
     def verify(self, points: int = 8, seed: int = 0) -> Agreement:
         """Check that SciPy, torch and Stan agree on this model's density and gradient."""

@@ -18,7 +18,7 @@ from scistan.toolchain.request import EXECUTABLE, BuildRequest, loose_key
 from scistan.toolchain.source import Source
 from scistan.toolchain.use import hold
 
-__all__ = ["BuildOptions", "compile_stan", "held_executable"]
+__all__ = ["BuildOptions", "buildable", "compile_stan", "held_executable"]
 
 
 @staged("compile")
@@ -52,6 +52,18 @@ def compile_stan(
     if isinstance(result, Path):
         return result
     raise result
+
+
+def buildable(text: str, options: BuildOptions = DEFAULT) -> bool:
+    """Tell whether a program's executable is at hand already; where it is not and none can be built, say why."""
+    source, store = Source.of(text, NOTHING), open_store()
+    try:
+        request = BuildRequest(source, options, find_toolchain())
+    except NoToolchainError:
+        if store.find_loose(MODELS, loose_key(source, options)):
+            return True
+        raise
+    return find_built(store, request) is not None
 
 
 @contextmanager

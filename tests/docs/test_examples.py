@@ -71,7 +71,7 @@ def test_examples_of_a_page_run(page, tmp_path, monkeypatch):
     run(page)
 
 
-@pytest.mark.parametrize("page", ["distributions", "functions", "messages"])
+@pytest.mark.parametrize("page", ["capabilities", "distributions", "functions", "messages"])
 def test_printed_pages_say_what_is_declared(page):
     command = f"import generate; print(generate.{page}(), end='')"  # a process of its own: examples declare things too
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "docs")]), "PYTHONIOENCODING": "utf-8"}

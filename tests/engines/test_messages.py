@@ -3,7 +3,7 @@
 import pytest
 
 from scistan.errors import Place
-from scistan.messages import fits, options, pictures
+from scistan.messages import capabilities, fits, options, pictures
 from scistan.messages import sampling as messages
 
 INSTALLED = {"stanli": "", "nutpie": "nutpie not installed", "cmdstan": ""}
@@ -27,6 +27,13 @@ SAID = {
     ),
     "embedded_disagree": lambda: messages.embedded_disagree("stanli says -6.5 and SciPy -11.12"),
     "compiled_instead": messages.compiled_instead,
+    "no_such_method": lambda: messages.no_such_method("nutpie", "pathfinder", ["stanli", "cmdstan"]),
+    "no_tape": lambda: messages.no_tape("stanli", "pathfinder"),
+    "replaced": lambda: messages.replaced("stanli", "stanli does not take this program.", "cmdstan"),
+    "approximated_by": lambda: messages.approximated_by("stanli", ()),
+    "approximated_by another": lambda: messages.approximated_by("cmdstan", ("stanli was replaced",)),
+    "paths_failed": lambda: messages.paths_failed(1, 4, "the line search failed"),
+    "advi_stopped": messages.advi_stopped,
     "cannot_sample": lambda: messages.cannot_sample("initialization failed"),
     "no_chain_ran": lambda: messages.no_chain_ran(["it was killed", "it was killed"]),
     "all_engines_failed": lambda: messages.all_engines_failed({"nutpie": "it panicked", "stanli": "no such function"}),
@@ -130,8 +137,16 @@ OF_PICTURES = {
     "report_ending": lambda: pictures.report_ending("report.pdf"),
     "unknown_format": lambda: pictures.unknown_format("word", ["latex", "markdown", "html"]),
 }
-PAGES = {"sampling": (messages, SAID), "fits": (fits, OF_FITS), "options": (options, OF_OPTIONS),
-         "pictures": (pictures, OF_PICTURES)}  # fmt: skip
+OF_CAPABILITIES = {
+    "unknown_backend": lambda: capabilities.unknown_backend("stanly", ["scipy", "torch", "stanli"]),
+    "reason": lambda: capabilities.reason(messages.program_refused("stanli", "no such function: f\nmore")),
+    "where": lambda: capabilities.where(Place("model.py", 7)),
+    "not_probed": lambda: capabilities.not_probed("stanli"),
+    "first_build": capabilities.first_build,
+    "from_cache": capabilities.from_cache,
+}
+PAGES = {"capabilities": (capabilities, OF_CAPABILITIES), "sampling": (messages, SAID), "fits": (fits, OF_FITS),
+         "options": (options, OF_OPTIONS), "pictures": (pictures, OF_PICTURES)}  # fmt: skip
 
 
 @pytest.mark.parametrize("page", PAGES)

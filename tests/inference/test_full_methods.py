@@ -142,5 +142,35 @@ def test_an_approximation_that_differs_from_the_posterior_warns():
     m = ss.Model("heavy")
     m.x = ss.StudentT(1.2, 0, 1, shape=5)
     with pytest.warns(ChainWarning, match="Pareto k"):
-        fit = m.laplace(draws=400, seed=1, progress=False)
+        fit = m.laplace(draws=400, seed=1, progress=False, engine="cmdstan")
     assert fit.diagnose().hints[0].check == "Pareto k"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["pathfinder", "laplace", "variational"])
+def test_the_embedded_engine_gives_what_the_compiled_one_gives(made, method):
+    """One algorithm on two engines: the same approximation and, up to a constant, the same densities at its draws."""
+    settled = {"grad_samples": 10, "tol_rel_obj": 1e-3} if method == "variational" else {}
+    run = getattr(made[0], method)
+    fits = {name: run(draws=4000, seed=4, progress=False, engine=name, **settled) for name in ("stanli", "cmdstan")}
+    # The files of CmdStan hold eight digits of a draw.
+    digits = 1e-6
+    for name, fit in fits.items():
+        assert fit.engine == name
+        drawn, stated = fit.posterior["mu"].ravel(), fit.draws.statistics["lp"].ravel()
+        if method != "variational":  # ADVI's criterion is a thousandth of its bound: its optimum is near the posterior
+            within(drawn, chance=8)
+        # `mu` is unbounded: there is no Jacobian in the density. A Laplace approximation by CmdStan drops constants.
+        apart = stated[:20] - [made[0].log_density({"mu": mu}) for mu in drawn[:20]]
+        np.testing.assert_allclose(apart, apart[0], atol=1e-4)
+        if (name, method) != ("cmdstan", "laplace"):
+            assert abs(apart[0]) < 1e-4
+    if method != "pathfinder":  # one stream of random numbers, so that it is the same run
+        mine, theirs = (fit.posterior["mu"] for fit in fits.values())
+        np.testing.assert_allclose(mine, theirs, rtol=digits, atol=digits)
+        mine, theirs = (fit.draws.statistics["lp_approx"] for fit in fits.values())
+        np.testing.assert_allclose(mine, theirs, rtol=digits, atol=digits)
+    else:  # paths are resampled by us on one side and by Stan on the other; repeated draws are half as many in effect
+        mine, theirs = (np.asarray(fit.posterior["mu"]) for fit in fits.values())
+        assert abs(mine.mean() - theirs.mean()) < 5 * SPREAD * np.sqrt(2 / 2000)
+        assert abs(mine.std() - theirs.std()) < 5 * SPREAD / np.sqrt(2000)

@@ -20,9 +20,10 @@ from scistan.inference.point.estimate import PointEstimate, Source
 from scistan.inference.point.intervals import intervals, limits_of
 from scistan.inference.point.joint import Joint, find_joint
 from scistan.inference.point.mode import find_mode
-from scistan.inference.point.objective import Objective
+from scistan.inference.point.objective import Objective, guard_memory
 from scistan.inference.point.options import Options, read_options
 from scistan.inference.point.progress import Progress
+from scistan.inference.point.shrink import shrink_to_fit
 from scistan.inference.point.starts import starting_points
 from scistan.inference.point.uncertainty import Quantities, standard_errors
 from scistan.messages import point as messages
@@ -34,23 +35,28 @@ from scistan.targets.torch.threads import threads_for
 if TYPE_CHECKING:
     from scistan.inference.subject import Fitted
 
-__all__ = ["lower", "maximize"]
+__all__ = ["check_maximizable", "lower", "maximize"]
 
 
 def maximize(instance: Instance, verb: str, model: Fitted | None = None, /, **given: Any) -> PointEstimate:
     """Maximize the joint density over the sampled coordinates (`"map"`), or the observed terms alone (`"mle"`)."""
     options = read_options(verb, given)
-    clock = _Clock()
     with stage("loading"):
         target = choose_target(options.device, options.dtype)
-    objective = lower(instance, verb, options, target)
-    with threads_for(objective.torch, objective.width), stage("optimize"):
-        return _maximize(instance, objective, verb, options, target, clock, model)
+
+    def attempt(options: Options, told: tuple[str, ...]) -> PointEstimate:
+        clock = _Clock()
+        with guard_memory(target.device, _observations(instance) // 4):
+            objective = lower(instance, verb, options, target)
+            with threads_for(objective.torch, objective.width), stage("optimize"):
+                return _maximize(instance, objective, verb, options, target, clock, model, told)
+
+    return shrink_to_fit(options, attempt)
 
 
 def _maximize(
     instance: Instance, objective: Objective, verb: str, options: Options, target: Target, clock: _Clock,
-    model: Fitted | None,
+    model: Fitted | None, told: tuple[str, ...],
 ) -> PointEstimate:
     starts = starting_points(objective.density, options.starts, options.seed, options.inits)
     clock.lap("prepare")
@@ -95,7 +101,7 @@ def _maximize(
         log_density=mode.value,
         converged=verdict.converged,
         reason=verdict.reason,
-        findings=findings + ((target.note,) if target.note else ()),
+        findings=(*told, *findings, *((target.note,) if target.note else ())),
         boundary=verdict.boundary,
         gradient_norm=float((mode.gradient * mode.free).abs().max()) if len(mode.q) else 0.0,
         iterations=mode.iterations,
@@ -119,16 +125,12 @@ def _maximize(
 @staged("lowering")
 def lower(instance: Instance, verb: str, options: Options, target: Target) -> Objective:
     """Check that there is something to maximize and lower it to torch."""
-    check_complete(instance)
-    if not instance.graph.latents:
-        raise messages.nothing_latent()
-    if verb == "mle":
-        _check_likelihood(instance.graph)
+    check_maximizable(instance, verb)
     # The likelihood has no use for non-centred coordinates: they would bring the prior's scale into it.
     whole = options.batch_size is None
     graph = run_passes(instance.graph, noncenter=verb == "map", vectorize=whole).plain
     lowered = replace(instance, graph=graph)
-    observed = max((prod(instance.shape(t.law.shape)) for t in graph.observed), default=1)
+    observed = _observations(lowered)
     batches = None
     if options.batch_size is not None and instance.graph.observed:
         batches = Batches(lowered, options.batch_size, target.device, target.dtype)
@@ -137,6 +139,20 @@ def lower(instance: Instance, verb: str, options: Options, target: Target) -> Ob
         density, likelihood_only=verb == "mle", batches=batches, observations=observed,
         widest=_widest(lowered) if whole else 1, compiled=options.compile, written=instance,
     )
+
+
+def check_maximizable(instance: Instance, verb: str) -> None:
+    """Refuse a model without data, latents, or for `"mle"` a likelihood that determines them."""
+    check_complete(instance)
+    if not instance.graph.latents:
+        raise messages.nothing_latent()
+    if verb == "mle":
+        _check_likelihood(instance.graph)
+
+
+def _observations(instance: Instance) -> int:
+    """Count the numbers of the longest observed variable."""
+    return max((prod(instance.shape(t.law.shape)) for t in instance.graph.observed), default=1)
 
 
 def _widest(instance: Instance) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from scistan.graph.instance import Instance
@@ -10,7 +11,7 @@ from scistan.messages import point as messages
 from scistan.messages.foreign import is_memory
 from scistan.targets.torch import Batches, TorchDensity
 
-__all__ = ["Objective"]
+__all__ = ["Objective", "guard_memory"]
 
 Tensor = Any
 _CHUNK = 2e6  # elements of the widest intermediate that products with the Hessian make at once: more is slower
@@ -141,24 +142,21 @@ class Objective:
             return self.torch.stack([grad(slope, leaf, v, **keep)[0].detach() for v in vectors])
         return rows.detach()
 
-    def _memory(self) -> _MemoryGuard:
+    def _memory(self) -> AbstractContextManager[None]:
         batch = self.batches.size // 2 if self.batches else self._observations // 4
-        return _MemoryGuard(self.density.backend.device, batch)
+        return guard_memory(self.density.backend.device, batch)
 
 
-class _MemoryGuard:
-    """Turn a device's complaint about memory into an error that says which batch size to try."""
-
-    def __init__(self, device: str, batch_size: int) -> None:
-        self._device, self._batch_size = device, batch_size
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, RuntimeError) and _is_out_of_memory(error):
-            raise messages.out_of_memory(self._device, self._batch_size or None) from None
+@contextmanager
+def guard_memory(device: str, batch_size: int) -> Iterator[None]:
+    """Turn a complaint about memory, torch's or NumPy's, into an error that says which batch size to try."""
+    try:
+        yield
+    except (RuntimeError, MemoryError) as error:
+        if isinstance(error, messages.OutOfMemoryError) or not _is_out_of_memory(error):
+            raise
+        raise messages.out_of_memory(device, batch_size or None) from None
 
 
-def _is_out_of_memory(error: RuntimeError) -> bool:
-    return type(error).__name__ == "OutOfMemoryError" or is_memory(str(error))
+def _is_out_of_memory(error: Exception) -> bool:
+    return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError" or is_memory(str(error))

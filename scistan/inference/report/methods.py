@@ -21,9 +21,9 @@ __all__ = ["Extremes", "extremes", "joined", "methods_paragraph", "plural"]
 
 _MOST_PRIORS = 12
 _APPROXIMATIONS = {
-    "pathfinder": "Pathfinder, a variational approximation along quasi-Newton paths, run by CmdStan",
-    "laplace": "a Laplace approximation, that is a normal distribution at the posterior mode, run by CmdStan",
-    "variational": "automatic differentiation variational inference, run by CmdStan",
+    "pathfinder": "Pathfinder, a variational approximation along quasi-Newton paths",
+    "laplace": "a Laplace approximation, that is a normal distribution at the posterior mode",
+    "variational": "automatic differentiation variational inference",
 }
 
 Extremes = dict[str, float]
@@ -88,7 +88,7 @@ def _drawn(fit: Fit) -> str:
     settings: Any = fit.settings
     seed = f" (seed {settings['seed']})" if "seed" in settings else ""
     if fit.method != "mcmc":
-        how = _APPROXIMATIONS.get(fit.method, fit.method)
+        how = f"{_APPROXIMATIONS.get(fit.method, fit.method)}, run by {ENGINES[fit.engine].title or fit.engine}"
         taken = plural(chains * draws, "draw was", "draws were")
         return f"The posterior was approximated by {how}; {taken} taken{seed}."
     engine = ENGINES[fit.engine].sampler or fit.engine
