@@ -39,10 +39,17 @@ __all__ = [
 
 # Names that live where heavier packages are needed: imported when they are first used.
 _LATER = {
+    "Workload": "scistan.inference.planning.workload",
     "compile_models": "scistan.inference.compile",
+    "defaults": "scistan.settings",
     "doctor": "scistan.toolchain.doctor",
+    "history": "scistan.history",
     "load": "scistan.model.loading",
+    "plan": "scistan.inference.planning.function",
+    "run_with_fallback": "scistan.inference.planning.function",
     "sample_models": "scistan.inference.many",
+    "set_default": "scistan.settings",
+    "using": "scistan.settings",
 }
 
 

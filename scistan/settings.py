@@ -1,4 +1,4 @@
-"""What a call is given that says nothing of it: an argument, `ss.using`, `ss.set_default`, the environment, built in."""
+"""What holds where a call says nothing: `ss.using`, `ss.set_default`, the environment, and what is built in."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from scistan.messages import settings as messages
 from scistan.targets.torch.devices import DTYPES
 
 __all__ = [
-    "SETTINGS", "Carried", "Defaults", "Setting", "carried", "check_disabled", "defaults", "in_force", "set_default",
-    "setting", "using",
+    "SETTINGS", "Defaults", "Setting", "UnderSettings", "check_disabled", "defaults", "in_force", "set_default",
+    "setting", "under_settings", "using",
 ]
 
 # Besides engines, what SCISTAN_DISABLE may name.
@@ -173,8 +173,8 @@ def in_force() -> dict[str, object]:
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
-    """A function with the settings it was asked for under; it travels to threads, processes and clusters."""
+class UnderSettings:
+    """A function with the settings under which it was asked for; it travels to threads, processes and clusters."""
 
     function: Callable[..., Any]
     settings: Mapping[str, object]
@@ -184,7 +184,7 @@ class Carried:
             return self.function(*args, **kwargs)
 
 
-def carried(function: Callable[..., Any]) -> Callable[..., Any]:
+def under_settings(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a function that runs elsewhere under the settings in force here; itself where all are built in."""
     settings = in_force()
-    return Carried(function, settings) if settings else function
+    return UnderSettings(function, settings) if settings else function

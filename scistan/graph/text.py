@@ -91,10 +91,10 @@ class _Names:
 class _Nameless(_Names):
     """No names and no numbers but lengths of 1: what is left is structure."""
 
-    def name(self, given: str) -> str:
+    def name(self, _given: str) -> str:
         return "_"
 
-    def literal(self, node: Literal) -> str:
+    def literal(self, _node: Literal) -> str:
         return "number"
 
 
@@ -192,7 +192,8 @@ def _lines(graph: Graph, names: _Names, *, exact: bool, merged: bool = True) -> 
             numbers[node] = f"#{names.size(node.size)}"
             continue
         text = _node_text(node, graph, numbers, names) + (_where(node, names) if exact else "")
-        if isinstance(node, Apply) and text in written and merged and not exact:  # equal up to lengths that must be equal
+        same = isinstance(node, Apply) and text in written
+        if same and merged and not exact:  # equal up to lengths that must be equal
             numbers[node] = written[text]
             continue
         numbers[node] = written[text] = f"%{len(lines)}"
@@ -200,7 +201,8 @@ def _lines(graph: Graph, names: _Names, *, exact: bool, merged: bool = True) -> 
     for term in graph.terms:
         role = "observed" if term.is_observed else "latent"
         where = _where(term.law, names) if exact else ""
-        lines.append(f"{role} {names.name(term.name)} = {numbers[term.value]} ~ {_law_text(term.law, numbers, names)}{where}")
+        law = _law_text(term.law, numbers, names)
+        lines.append(f"{role} {names.name(term.name)} = {numbers[term.value]} ~ {law}{where}")
     for name, node in graph.derived.items():
         lines.append(f"derived {names.name(name)} = {numbers[node]}")
     return lines, numbers

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import wraps
 from statistics import median
-from typing import Any, TypeVar
+from typing import Any
 
 from scistan.errors import SamplingError, ToolchainError, UnsupportedError
 from scistan.history.machine import machine_key
@@ -17,8 +17,6 @@ __all__ = ["Counts", "Winner", "counts", "failures_noted", "of_engine", "of_stru
 
 _NEAR = 4.0  # sizes that differ by no more than this factor teach something of each other
 _RECENT = 64
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,18 +97,11 @@ def counts() -> Mapping[str, Counts]:
     return found
 
 
-def failures_noted(task: str, engine_of: Callable[..., str]) -> Callable[[Callable[..., T]], Callable[..., T]]:
-    """Let a function that runs engines note those that fail; `engine_of` names the engine from its arguments."""
-
-    def wrap(function: Callable[..., T]) -> Callable[..., T]:
-        @wraps(function)
-        def noting(*args: Any, **kwargs: Any) -> T:
-            try:
-                return function(*args, **kwargs)
-            except (SamplingError, UnsupportedError, ToolchainError, MemoryError) as error:
-                record(Run(task, "stan", engine_of(*args, **kwargs), failure=type(error).__name__))
-                raise
-
-        return noting
-
-    return wrap
+@contextmanager
+def failures_noted(task: str, backend: str, engine: str = "") -> Iterator[None]:
+    """Remember that an engine or a backend failed in the block, whose error goes on."""
+    try:
+        yield
+    except (SamplingError, UnsupportedError, ToolchainError, MemoryError) as error:
+        record(Run(task, backend, engine, failure=type(error).__name__))
+        raise

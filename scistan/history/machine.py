@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import platform
 from functools import cache
-from pathlib import Path
 
-__all__ = ["cores_at_hand", "machine_key"]
+from scistan.toolchain.host import cpu_flags, platform_part, usable_cores
 
-
-def cores_at_hand() -> int:
-    """Count the cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+__all__ = ["machine_key"]
 
 
 def machine_key() -> str:
     """Name this machine by what decides its speed; neither its name nor its user's enters."""
-    return _key(cores_at_hand())
+    return _key(usable_cores())
 
 
 @cache
 def _key(cores: int) -> str:
-    described = f"{platform.system()} {platform.machine()} {_processor()} {cores}"
-    return hashlib.sha256(described.encode()).hexdigest()[:12]
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except (OSError, UnicodeDecodeError):
-        return platform.processor()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+    return hashlib.sha256(f"{platform_part()} {cpu_flags()} {cores}".encode()).hexdigest()[:12]

@@ -16,9 +16,10 @@ __all__ = ["COLUMNS", "Run"]
 class Run:
     """One run: what was done where, how large it was, and what it cost.
 
-    `evaluations` counts gradients, or densities, of `work` units each; `effective` is the smallest effective number of
-    draws. `fixed` are the seconds before and after the engine's own, `memory` the process's high water in bytes. A run
-    that failed has the class of its error in `failure`.
+    `asked` are the iterations that were asked for, `iterations` those that were made; `evaluations` counts gradients,
+    or densities, of `work` units each; `effective` is the smallest effective number of draws. `chosen` is 1 where
+    `auto` chose the engine, `cold` where packages were still to be imported. `fixed` are the seconds beside the
+    engine's own, `memory` the process's high water in bytes. A run that failed has its error's class in `failure`.
     """
 
     task: str
@@ -33,6 +34,9 @@ class Run:
     work: float = 0.0
     chains: int = 0
     at_once: int = 1
+    chosen: int = 0
+    cold: int = 0
+    asked: int = 0
     iterations: int = 0
     evaluations: float = 0.0
     seconds: float = 0.0

@@ -1,4 +1,4 @@
-"""The file in which runs are remembered: SQLite in the cache folder. What goes wrong with it is forgotten, never raised."""
+"""The file in which runs are remembered, SQLite in the cache folder: what goes wrong with it is forgotten."""
 
 from __future__ import annotations
 
