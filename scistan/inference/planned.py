@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scistan.engines.registry import ENGINES
 from scistan.given import Usual
 from scistan.inference.plan import Plan
-from scistan.inference.point.options import Options
 from scistan.messages import planning as messages
 
 if TYPE_CHECKING:
     from scistan.inference.asked import Asked
     from scistan.inference.prepare import Prepared
 
-__all__ = ["as_planned", "check_plan", "plan_that_ran", "point_as_planned", "point_options"]
-
-# What a plan of an estimate leaves to the call.
-_PLAIN = (bool, int, float, str, Mapping)
-_OF_A_CALL = ("seed", "progress")
+__all__ = ["as_planned", "check_plan", "plan_that_ran"]
 
 
 def check_plan(plan: object, task: str) -> Plan:
@@ -62,20 +57,3 @@ def plan_that_ran(plan: Plan, asked: Asked, prepared: Prepared) -> Plan:
         merged=prepared.subject.sampled is not prepared.subject.instance,
         starts=prepared.request.inits if plan.starts is None else plan.starts,
     )
-
-
-def point_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the options of an estimate that are not as usual, as far as plain data can say them."""
-    usual = {f.name: f.default for f in fields(Options)}
-    kept = {n: v for n, v in options.items() if n not in _OF_A_CALL and (n == "inits" or v != usual.get(n))}
-    return {name: value for name, value in kept.items() if isinstance(value, _PLAIN) and not isinstance(value, Usual)}
-
-
-def point_as_planned(verb: str, plan: object, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the options of an estimate as planned; what was given beside must say the same."""
-    found = check_plan(plan, verb)
-    planned = {**found.options, "device": found.device, "dtype": found.dtype}
-    for name, value in point_options(options).items():
-        if name not in planned or (planned[name] is not value and planned[name] != value):
-            raise messages.beside_the_plan(name, value, planned.get(name))
-    return {**planned, **{name: options[name] for name in _OF_A_CALL if name in options}}

@@ -19,7 +19,6 @@ from scistan.messages import data as data_messages
 from scistan.messages import model as messages
 from scistan.messages import neighbours
 from scistan.messages.values import as_given
-from scistan.model.assignment import Assignable
 from scistan.model.intervene import as_drawn, condition, intervene, warn_of_outdated
 from scistan.model.planned import Planned
 from scistan.model.repeated import let_go, repeat_again
@@ -43,16 +42,16 @@ if TYPE_CHECKING:
 __all__ = ["Model"]
 
 # What `mcmc` hands on by place; all else is an option of the run, and one that is None is not asked for.
-_OF_CALLS = ("draws", "warmup", "chains", "seed", "engine", "data", "inits", "progress")  # `plan` goes by name
+_OF_CALLS = ("draws", "warmup", "chains", "seed", "engine", "data", "inits", "progress")
 
 
 def _without(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
     """Give the arguments of a call but for some, those that no signature knows among them."""
-    left = (*names, "unknown")
-    return {**{n: value for n, value in given.items() if n not in left and value is not None}, **given["unknown"]}
+    known = {name: value for name, value in given.items() if name not in (*names, "unknown") and value is not None}
+    return {**known, **given["unknown"]}
 
 
-class Model(Assignable, Planned):
+class Model(Planned):
     """A probabilistic model; assigning to an attribute names a variable.
 
     >>> import scistan as ss
@@ -214,10 +213,9 @@ class Model(Assignable, Planned):
     # -- SciPy ----------------------------------------------------------------------------------
     def prior(self, draws: int = 1000, seed: int | None = None) -> Any:
         """Draw from the prior: InferenceData with prior, prior_predictive and observed_data."""
-        start = Start.now("prior", "scipy")
-        from scistan.inference.planning.verbs import prior_planned
+        from scistan.inference.prior import draw_prior
 
-        return prior_planned(start, as_drawn(self.instance(), self._variables.acts), draws, seed)
+        return draw_prior(as_drawn(self.instance(), self._variables.acts), draws, seed)
 
     @overload
     def prior_check(self, draws: int = ..., seed: int | None = ..., interactive: Literal[False] = ...) -> PriorCheck:
@@ -288,7 +286,7 @@ class Model(Assignable, Planned):
 
     def _maximized(self, verb: str, data: Mapping[str, object] | None, options: Mapping[str, Any]) -> PointEstimate:
         start = Start.now(verb, "torch")
-        from scistan.inference.planning.verbs import maximize_planned
+        from scistan.inference.planning.estimates import maximize_planned
         from scistan.model.fitted import FittedModel
 
         on = self._on(data)
@@ -331,10 +329,9 @@ class Model(Assignable, Planned):
         `threads` builds the one that `threads_per_chain` runs, whose observations are summed in slices;
         `methods="full"` one with every method and metric of CmdStan's, for cmdstanpy's `optimize` and the like.
         """
-        start = Start.now("compile", "stan")
-        from scistan.inference.planning.verbs import compile_planned
+        from scistan.inference.compile import compile_model
 
-        return compile_planned(start, self._subject(as_switch("threads", threads)), progress, methods)
+        return compile_model(self._subject(as_switch("threads", threads)), progress, methods)
 
     def mcmc(self, draws: int = usual(1000), warmup: int = usual(1000), chains: int = usual(4), seed: int | None = None,
              engine: str = usual("auto"), data: Mapping[str, object] | None = None, inits: object = None,
@@ -355,12 +352,13 @@ class Model(Assignable, Planned):
         """
         options = _without(locals(), "self", *_OF_CALLS)
         start = Start.now("mcmc", "stan")
-        from scistan.inference.planning.verbs import sample_planned
+        from scistan.inference.planning.remember import after_mcmc
+        from scistan.inference.sample import sample
         from scistan.model.fitted import FittedModel
 
         on = self._on(data)
-        return sample_planned(start, on.instance(), draws, warmup, chains, seed, engine, inits, progress,
-                              FittedModel(on, self), **options)
+        given = draws, warmup, chains, seed, engine, inits, progress, FittedModel(on, self)
+        return after_mcmc(start, sample(on.instance(), *given, **options), warmup)
 
     def pathfinder(self, draws: int = 1000, seed: int | None = None, data: Mapping[str, object] | None = None,
                    inits: object = None, progress: bool = True, **options: Any) -> Fit:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
+
+from scistan.model.assignment import Assignable
 
 if TYPE_CHECKING:
     from scistan.graph.instance import Instance
@@ -13,13 +14,13 @@ if TYPE_CHECKING:
 __all__ = ["Planned"]
 
 
-class Planned(ABC):
-    """A model whose verbs can be planned."""
+class Planned(Assignable):
+    """What holds variables, and has verbs that can be planned. Abstract."""
 
-    @abstractmethod
-    def instance(self) -> Instance: ...
-    @abstractmethod
-    def _on(self, data: Mapping[str, object] | None) -> Self: ...
+    if TYPE_CHECKING:
+
+        def instance(self) -> Instance: ...
+        def _on(self, data: Mapping[str, object] | None) -> Self: ...
 
     def plan(self, task: str = "mcmc", *, data: Mapping[str, object] | None = None, **arguments: Any) -> Plan:
         """Decide how a verb would do its work with these arguments, and predict what it costs, without doing it.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,6 @@ from scistan.engines.assemble import cores_for
 from scistan.graph.instance import Instance
 from scistan.history import Run, record
 from scistan.inference.plan import Plan
-from scistan.inference.planned import point_options
 from scistan.inference.planning.machine import machine_now
 from scistan.inference.planning.seconds import BUILT_IN, Effort, expected
 from scistan.inference.planning.start import Start
@@ -22,9 +20,8 @@ from scistan.inference.planning.workload import Workload, workload_of
 
 if TYPE_CHECKING:
     from scistan.inference.fit import Fit
-    from scistan.inference.point import PointEstimate
 
-__all__ = ["after_compile", "after_mcmc", "after_point", "after_prior"]
+__all__ = ["after_compile", "after_mcmc", "after_prior", "completed", "high_water", "sizes"]
 
 _FROM_CACHE = 1.0  # seconds: what takes longer was built
 
@@ -43,40 +40,20 @@ def after_mcmc(start: Start, fit: Fit, warmup: int) -> Fit:
     workload = workload_of(fit.subject.instance, "mcmc")
     compiled = float(fit.timing.get("build", 0.0)) if plan.compiled else 0.0
     effort = Effort("mcmc", plan.engine, iterations, at_once, start.cold, compiled > _FROM_CACHE)
-    fit.plan = _completed(plan, effort, workload)
+    fit.plan = completed(plan, effort, workload)
     sampling = float(fit.timing.get("sample", 0.0))
     steps = fit.draws.statistics.get("n_steps")
     record(
         Run(
-            "mcmc", "stan", plan.engine, plan.metric, plan.device, **_sizes(workload), chains=chains, at_once=at_once,
+            "mcmc", "stan", plan.engine, plan.metric, plan.device, **sizes(workload), chains=chains, at_once=at_once,
             chosen=int(plan.chosen), cold=int(start.cold), iterations=iterations,
             asked=chains * (plan.draws + (warmup if plan.chosen else plan.warmup)),
             evaluations=iterations * float(np.mean(steps)) if steps is not None and steps.size else 0.0,
             seconds=seconds, fixed=max(0.0, seconds - sampling - compiled), compile=compiled, sampling=sampling,
-            effective=_effective(fit), memory=_high_water(),
+            effective=_effective(fit), memory=high_water(),
         )
     )
     return fit
-
-
-def after_point(start: Start, estimate: PointEstimate, instance: Instance, options: Mapping[str, Any]) -> PointEstimate:
-    """Give an estimate its plan, then remember what it cost."""
-    workload = workload_of(instance, start.task)
-    optimizing = float(estimate.timing.get("optimize", 0.0))
-    plan = Plan(
-        "", point_options(options), 0, task=start.task, target="torch", draws=0, chains=0, device=estimate.device,
-        dtype=estimate.dtype, batch_size=options.get("batch_size"),
-    )
-    made = replace(estimate, plan=_completed(plan, Effort(start.task, "torch", 1, 1, start.cold), workload))
-    seconds = start.seconds
-    record(
-        Run(
-            start.task, "torch", device=estimate.device, **_sizes(workload), iterations=1, cold=int(start.cold),
-            evaluations=float(estimate.evaluations), seconds=seconds, fixed=max(0.0, seconds - optimizing),
-            sampling=optimizing, memory=_high_water(),
-        )
-    )
-    return made
 
 
 def after_prior(start: Start, instance: Instance, draws: int) -> None:
@@ -85,8 +62,8 @@ def after_prior(start: Start, instance: Instance, draws: int) -> None:
     fixed = min(seconds, BUILT_IN["scipy"].fixed) if not start.cold else seconds
     record(
         Run(
-            start.task, "scipy", **_sizes(workload_of(instance, start.task)), iterations=draws, evaluations=draws,
-            cold=int(start.cold), seconds=seconds, fixed=fixed, sampling=seconds - fixed, memory=_high_water(),
+            start.task, "scipy", **sizes(workload_of(instance, start.task)), iterations=draws, evaluations=draws,
+            cold=int(start.cold), seconds=seconds, fixed=fixed, sampling=seconds - fixed, memory=high_water(),
         )
     )
 
@@ -97,7 +74,8 @@ def after_compile(start: Start) -> None:
         record(Run("compile", "stan", "cmdstan", seconds=start.seconds, compile=start.seconds))
 
 
-def _completed(plan: Plan, effort: Effort, workload: Workload) -> Plan:
+def completed(plan: Plan, effort: Effort, workload: Workload) -> Plan:
+    """Add to a plan what its run is expected to cost."""
     found = expected(effort, workload)
     return replace(
         plan, workload=workload, machine=machine_now(), seconds=found.seconds, costs=dict(found.costs),
@@ -105,7 +83,8 @@ def _completed(plan: Plan, effort: Effort, workload: Workload) -> Plan:
     )
 
 
-def _sizes(workload: Workload) -> dict[str, Any]:
+def sizes(workload: Workload) -> dict[str, Any]:
+    """Give what is remembered of some work."""
     return {
         "structure": workload.key, "parameters": workload.parameters, "rows": workload.rows,
         "data_size": workload.data_size, "work": workload.work,
@@ -121,7 +100,7 @@ def _effective(fit: Fit) -> float:
     return found if isfinite(found) else 0.0
 
 
-def _high_water() -> int:
+def high_water() -> int:
     """Give the most memory that this process has ever held, in bytes; 0 where the system does not say."""
     try:
         import resource
