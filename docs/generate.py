@@ -191,9 +191,13 @@ from scistan.errors import SamplingError as SamplingError
 from scistan.errors import ScistanError as ScistanError
 from scistan.errors import ToolchainError as ToolchainError
 from scistan.errors import UnsupportedError as UnsupportedError
+from scistan.history import history as history
 from scistan.inference.capabilities.backends import backends as backends
 from scistan.inference.compile import compile_models as compile_models
 from scistan.inference.many import sample_models as sample_models
+from scistan.inference.planning.function import plan as plan
+from scistan.inference.planning.function import run_with_fallback as run_with_fallback
+from scistan.inference.planning.workload import Workload as Workload
 from scistan.inference.transform import array as array
 from scistan.inference.transform import full as full
 from scistan.inference.transform import grad as grad
@@ -215,6 +219,9 @@ from scistan.model import standardize as standardize
 from scistan.model.loading import load as load
 from scistan.ops import declare_op as declare_op
 from scistan.ops.expression import Expression
+from scistan.settings import defaults as defaults
+from scistan.settings import set_default as set_default
+from scistan.settings import using as using
 from scistan.toolchain.doctor import doctor as doctor
 from scistan.version import __version__ as __version__
 '''

@@ -50,12 +50,19 @@ CHECKS["gradient"] = _check_gradient
 
 # Names that live where heavier packages are needed: imported when they are first used.
 _LATER = {
+    "Workload": "scistan.inference.planning.workload",
     "backends": "scistan.inference.capabilities.backends",
     "compile_models": "scistan.inference.compile",
+    "defaults": "scistan.settings",
     "doctor": "scistan.toolchain.doctor",
+    "history": "scistan.history",
     "load": "scistan.model.loading",
+    "plan": "scistan.inference.planning.function",
     "profile": "scistan.inference.profile.profile",
+    "run_with_fallback": "scistan.inference.planning.function",
     "sample_models": "scistan.inference.many",
+    "set_default": "scistan.settings",
+    "using": "scistan.settings",
     **dict.fromkeys(
         ("array", "full", "grad", "hessian", "hvp", "jacobian", "jit", "ones", "tree_flatten", "tree_map",
          "tree_unflatten", "value_and_grad", "vmap", "zeros"),

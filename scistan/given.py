@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,11 +14,28 @@ from scistan.messages import options as messages
 from scistan.messages.values import as_given
 
 __all__ = [
-    "LARGEST", "as_choice", "as_names", "as_switch", "as_whole", "check_field", "is_name", "is_number", "is_switch",
-    "is_whole",
+    "LARGEST", "Usual", "as_choice", "as_names", "as_switch", "as_whole", "check_field", "is_name", "is_number",
+    "is_switch", "is_whole", "usual",
 ]
 
 LARGEST = 2**31 - 1  # C's int, in which the engines count
+
+
+class Usual:
+    """Marks the default of a signature: equal to the value it is, and yet told from the same value when it is given."""
+
+
+class _UsualText(Usual, str):
+    """A text that nobody gave."""
+
+
+class _UsualWhole(Usual, int):
+    """A whole number that nobody gave."""
+
+
+def usual(value: Any) -> Any:
+    """Give a text or a whole number as the default of a signature, which settings and plans may replace."""
+    return _UsualText(value) if isinstance(value, str) else _UsualWhole(value)
 
 
 def is_whole(given: object, least: int = 1, most: int | None = LARGEST) -> bool:

@@ -16,7 +16,7 @@ def keywords(verb) -> set[str]:
 
 def test_mcmc_lists_what_the_engines_declare():
     listed = keywords(ss.Model.mcmc)
-    assert listed == {*RULES, "keep", "executor"}
+    assert listed == {*RULES, "keep", "executor", "plan"}
     assert all(f"`{name}`" in inspect.getdoc(ss.Model.mcmc) for name in listed)
 
 
@@ -24,7 +24,7 @@ def test_mcmc_lists_what_the_engines_declare():
 def test_estimates_list_their_options_with_the_declared_defaults(verb):
     found = inspect.signature(getattr(ss.Model, verb)).parameters
     declared = {field.name: field.default for field in fields(Options)}
-    assert set(declared) == set(found) - {"self", "data", "unknown"}
+    assert set(declared) == set(found) - {"self", "data", "plan", "unknown"}
     told = {name: found[name].default for name in declared if name != "seed"}
     assert told == {name: default for name, default in declared.items() if name != "seed"}
     assert all(f"`{name}`" in inspect.getdoc(ss.Model.map) for name in keywords(ss.Model.map))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from scistan.disabled import why_disabled
 from scistan.engines.declaration import LOW_RANK, EngineDeclaration
 from scistan.engines.protocol import Draws, Engine, Request
 from scistan.messages import sampling as messages
@@ -79,8 +80,8 @@ ENGINES: Mapping[str, EngineDeclaration] = {
 
 
 def engines_at_hand() -> list[str]:
-    """List the engines whose packages are installed."""
-    return [name for name, engine in ENGINES.items() if not engine.missing]
+    """List the engines whose packages are installed and which nothing forbids."""
+    return [name for name, engine in ENGINES.items() if not (why_disabled(name) or engine.missing)]
 
 
 def preferred(names: Iterable[str], wanted: Callable[[EngineDeclaration], bool]) -> list[str]:
@@ -100,6 +101,8 @@ def engine_named(name: object) -> Engine:
     if not isinstance(name, str) or name not in ENGINES:
         raise messages.unknown_engine(name, {known: engine.missing for known, engine in ENGINES.items()})
     engine = ENGINES[name]
+    if forbidden := why_disabled(name):
+        raise messages.engine_missing(name, forbidden, "take it out of that variable, or name another engine")
     if engine.missing:
         raise messages.engine_missing(name, engine.missing, engine.fix)
     return engine.make()

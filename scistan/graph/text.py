@@ -32,7 +32,7 @@ from scistan.graph.graph import Graph, Law
 from scistan.graph.node import Apply, Data, Extent, Literal, Node, Variable
 from scistan.shapes import COMPUTED, DATA, DIM, GIVEN, Equality, LengthRule, Shape, Size, SizeTable, Symbol
 
-__all__ = ["RANKS", "ExactText", "UnwritableError", "exact_text", "graph_text", "short_text"]
+__all__ = ["RANKS", "ExactText", "UnwritableError", "exact_text", "graph_text", "short_text", "structure_text"]
 
 RANKS = {DIM: "dim", DATA: "data", GIVEN: "given"}
 
@@ -76,6 +76,14 @@ class _Names:
     def shape(self, shape: Shape) -> str:
         return f"[{', '.join(self.size(size) for size in shape)}]"
 
+    def name(self, given: str) -> str:
+        """Write the name of a variable."""
+        return given
+
+    def literal(self, node: Literal) -> str:
+        """Write a number of the model."""
+        return repr(node.value)
+
     def equal(self, pair: Equality) -> str:
         return f"{self.size(pair[0])} = {self.size(pair[1])}"
 
@@ -86,6 +94,22 @@ class _Names:
             inner = ", ".join(self.attribute(v) for v in value)
             return f"({inner},)" if len(value) == 1 else f"({inner})"
         return f"body({self.bodies[value]})" if isinstance(value, Body) else repr(value)
+
+
+class _Nameless(_Names):
+    """No names and no numbers but lengths of 1: what is left is structure."""
+
+    def name(self, _given: str) -> str:
+        return "_"
+
+    def literal(self, _node: Literal) -> str:
+        return "number"
+
+
+def structure_text(graph: Graph) -> str:
+    """Print a graph without names and numbers; models that differ in these alone print the same."""
+    lines, _ = _lines(graph, _Nameless(graph.sizes()), exact=False, merged=False)
+    return "\n".join(lines) + "\n"
 
 
 def graph_text(graph: Graph) -> str:
@@ -169,7 +193,7 @@ def _length_text(symbol: Symbol, names: _Names) -> str:
     return f"{symbol.rule.name}({', '.join(parts)})"
 
 
-def _lines(graph: Graph, names: _Names, *, exact: bool) -> tuple[list[str], dict[Node, str]]:
+def _lines(graph: Graph, names: _Names, *, exact: bool, merged: bool = True) -> tuple[list[str], dict[Node, str]]:
     """Write nodes and variables; give also what each node is called."""
     numbers: dict[Node, str] = {}
     lines: list[str] = []
@@ -179,13 +203,14 @@ def _lines(graph: Graph, names: _Names, *, exact: bool) -> tuple[list[str], dict
         for body in bodies_of(node):
             lines += _body_lines(body, graph, names, exact=exact)
         if isinstance(node, Literal):
-            numbers[node] = repr(node.value)
+            numbers[node] = names.literal(node)
             continue
         if isinstance(node, Extent):
             numbers[node] = f"#{names.size(node.size)}"
             continue
         text = _node_text(node, graph, numbers, names) + (_where(node, names) if exact else "")
-        if isinstance(node, Apply) and text in written and not exact:  # equal up to lengths that must be equal
+        same = isinstance(node, Apply) and text in written
+        if same and merged and not exact:  # equal up to lengths that must be equal
             numbers[node] = written[text]
             continue
         numbers[node] = written[text] = f"%{count}"
@@ -194,9 +219,10 @@ def _lines(graph: Graph, names: _Names, *, exact: bool) -> tuple[list[str], dict
     for term in graph.terms:
         role = "potential" if term.is_potential else "observed" if term.is_observed else "latent"
         where = _where(term.law, names) if exact else ""
-        lines.append(f"{role} {term.name} = {numbers[term.value]} ~ {_law_text(term.law, numbers, names)}{where}")
+        law = _law_text(term.law, numbers, names)
+        lines.append(f"{role} {names.name(term.name)} = {numbers[term.value]} ~ {law}{where}")
     for name, node in graph.derived.items():
-        lines.append(f"derived {name} = {numbers[node]}")
+        lines.append(f"derived {names.name(name)} = {numbers[node]}")
     return lines, numbers
 
 
@@ -233,9 +259,9 @@ def _where(made: Node | Law, names: _Names) -> str:
 def _node_text(node: Node, graph: Graph, numbers: dict[Node, str], names: _Names) -> str:
     if isinstance(node, Data):
         kind = "int" if node.integer else "real"
-        return f"data {graph.data_names.get(node, '_')} {kind} {names.shape(node.shape)}"
+        return f"data {names.name(graph.data_names.get(node, '_'))} {kind} {names.shape(node.shape)}"
     if isinstance(node, Variable):
-        return f"variable {node.name} {names.shape(node.shape)}"
+        return f"variable {names.name(node.name)} {names.shape(node.shape)}"
     if not isinstance(node, Apply):
         return repr(node)
     arguments = [numbers[arg] for arg in node.args]

@@ -13,15 +13,21 @@ from scistan.graph.instance import Instance
 from scistan.inference.choose import fitting_engines
 from scistan.inference.density import check_complete
 from scistan.inference.executors import Executor
+from scistan.inference.plan import Plan
+from scistan.inference.planned import as_planned
 from scistan.inference.subject import Fitted
 from scistan.messages import sampling as messages
+from scistan.settings import check_disabled, setting
 
 __all__ = ["Asked", "read_call"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """A sampling run as it was asked for; `fitting` are the engines that can do it, `seed` is the one in use."""
+    """A sampling run as it was asked for; `fitting` are the engines that can do it, `seed` is the one in use.
+
+    `plan` is the one that was given, where it names an engine: then nothing is left to decide.
+    """
 
     instance: Instance
     model: Fitted | None
@@ -36,6 +42,7 @@ class Asked:
     executor: Executor | None
     options: Mapping[str, Any]
     fitting: tuple[str, ...]
+    plan: Plan | None = None
 
     @property
     def threads(self) -> bool:
@@ -45,6 +52,8 @@ class Asked:
     @property
     def looks_at_data(self) -> bool:
         """Whether the program may be one for these data: an executable serves any data of its model."""
+        if self.plan is not None and self.plan.merged is not None:
+            return self.plan.merged
         return not self.threads and not (self.engine in ENGINES and ENGINES[self.engine].compiled)
 
     @property
@@ -67,8 +76,13 @@ def read_call(
     keep: Sequence[str] | str | None,
     executor: Executor | None,
     options: Mapping[str, Any],
+    plan: Plan | None = None,
 ) -> Asked:
-    """Check the arguments of a call, and the model for something to sample."""
+    """Check the arguments of a call, and the model for something to sample; `plan` says what was decided before."""
+    check_disabled()
+    if plan is not None:
+        draws, warmup, chains, engine, options = as_planned(plan, draws, warmup, chains, engine, inits, options)
+    engine = setting("engine", engine)
     if not isinstance(engine, str):
         engine_named(engine)
     draws, warmup, chains = check_run(engine, draws, warmup, chains)
@@ -85,5 +99,5 @@ def read_call(
         raise messages.nothing_to_sample()
     return Asked(
         instance, model, int(draws), int(warmup), int(chains), engine_seed(seed), engine, inits, progress, keep,
-        executor, dict(options), tuple(fitting),
+        executor, dict(options), tuple(fitting), None if engine == "auto" else plan,
     )

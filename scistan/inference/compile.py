@@ -9,6 +9,8 @@ from typing import Any, TypeVar, overload
 from scistan.errors import ScistanError
 from scistan.given import as_choice, as_switch, as_whole
 from scistan.inference.models import as_models
+from scistan.inference.planning.remember import after_compile
+from scistan.inference.planning.start import Start
 from scistan.inference.refusal import in_users_terms, refusal
 from scistan.inference.subject import Subject
 from scistan.targets.stan.program import StanProgram
@@ -25,9 +27,12 @@ Key = TypeVar("Key")
 
 def compile_model(subject: Subject, progress: bool, methods: str = "core") -> Path:
     """Give the executable of a model."""
+    start = Start.now("compile", "stan")
     options, progress = _options(methods), as_switch("progress", progress)
     with in_users_terms(subject.program):
-        return compile_stan(subject.program.text, options=options, progress=progress)
+        path = compile_stan(subject.program.text, options=options, progress=progress)
+    after_compile(start)
+    return path
 
 
 def _options(methods: object) -> BuildOptions:

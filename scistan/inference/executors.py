@@ -13,6 +13,7 @@ from scistan.engines.registry import run_request
 from scistan.errors import SamplingError, ScistanError
 from scistan.messages import sampling as messages
 from scistan.profiling import Stage, bring_home, recorded
+from scistan.settings import under_settings
 
 __all__ = ["Executor", "run_everywhere"]
 
@@ -27,7 +28,8 @@ def run_everywhere(engine: str, request: Request, executor: Executor | None) -> 
     """Run a request here, or chain by chain on an executor: the draws are the same."""
     if executor is None:
         return run_request(engine, request)
-    tasks = [executor.submit(recorded(run_request), engine, part) for part in _parts(request)]
+    run = recorded(under_settings(run_request))
+    tasks = [executor.submit(run, engine, part) for part in _parts(request)]
     parts: list[Draws] = []
     errors: list[tuple[int, BaseException]] = []
     try:

@@ -19,6 +19,7 @@ from scistan.inference.groups import GENERATED, check_groups_fit, make_group
 from scistan.inference.named import Named
 from scistan.inference.paths import as_path
 from scistan.inference.pictured import Pictured
+from scistan.inference.plan import Plan
 from scistan.inference.profile.kept import added_to
 from scistan.inference.subject import Subject
 from scistan.messages import fits as fit_messages
@@ -52,7 +53,8 @@ class Fit(Pictured):
     `why` says in one line why this engine and metric were taken, `notes` what happened on the way. A fit that
     was loaded has its groups at hand; from a file without the model it has no `subject`, unless one was given.
     `certificate` holds an embedded engine's densities beside SciPy's, compared before
-    it sampled; it is None for the engine 'cmdstan', which is compiled Stan itself. `profile` says what each stage took.
+    it sampled; it is None for the engine 'cmdstan', which is compiled Stan itself. `plan` is how the run was decided:
+    `m.mcmc(plan=fit.plan, seed=fit.seed)` makes it again; `profile` says what each stage took.
     """
 
     posterior: Mapping[str, np.ndarray]
@@ -69,6 +71,7 @@ class Fit(Pictured):
     certificate: Certificate | None = None
     groups: dict[str, Any] = field(default_factory=dict, repr=False)
     profile: Profile | None = field(default=None, repr=False)
+    plan: Plan | None = field(default=None, repr=False)
     _calls: int = 0  # of `predict` without a seed: each has noise of its own
 
     def __post_init__(self) -> None:
@@ -103,6 +106,11 @@ class Fit(Pictured):
     def timing(self) -> Mapping[str, float]:
         """Seconds spent on building the program and on sampling."""
         return self.draws.timing
+
+    @property
+    def seed(self) -> int:
+        """The seed that was used: with it, and the `plan`, the run can be made again."""
+        return int(self.settings["seed"])
 
     @property
     def shape(self) -> tuple[int, int]:

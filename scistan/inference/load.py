@@ -20,8 +20,9 @@ from scistan.inference.groups import GENERATED
 from scistan.inference.match import in_order_of
 from scistan.inference.memory import check_fits
 from scistan.inference.netcdf import engine_for, group_names
+from scistan.inference.plan import Plan
 from scistan.inference.record import Record, record_from_dataset
-from scistan.inference.save import MODEL_GROUP, VARIABLE_ORDER
+from scistan.inference.save import MODEL_GROUP, PLAN_GROUP, VARIABLE_ORDER
 from scistan.inference.seal import check_seal
 from scistan.inference.subject import Fitted, Subject
 from scistan.messages import fits as messages
@@ -57,13 +58,14 @@ def load_fit(path: Path, model: Any, restore: Restore) -> Fit:
     attributes = groups["posterior"].attrs if "posterior" in groups else {}
     if "model_hash" not in attributes:
         raise messages.not_a_fit(path, "it has no posterior of SciStan's")
-    held = groups.pop(MODEL_GROUP, None)
+    held, planned = groups.pop(MODEL_GROUP, None), groups.pop(PLAN_GROUP, None)
     subject = None if model is not None or held is None else _held(path, held, restore)
     if model is not None:
         subject = _subject(model, str(attributes["model_hash"]))
         groups = in_order_of(subject, groups, path.name)
     try:
-        return _restored(groups, attributes, subject)
+        plan = None if planned is None else Plan.from_dict(json.loads(record_from_dataset(planned).text))
+        return _restored(groups, attributes, subject, plan)
     except ScistanError:
         raise
     except DAMAGE as error:
@@ -105,7 +107,9 @@ def _subject(model: Any, saved: str) -> Subject:
     return subject
 
 
-def _restored(groups: Mapping[str, Any], attributes: Mapping[str, Any], subject: Subject | None) -> Fit:
+def _restored(
+    groups: Mapping[str, Any], attributes: Mapping[str, Any], subject: Subject | None, plan: Plan | None
+) -> Fit:
     def arrays(name: str) -> dict[str, np.ndarray]:
         return {k: v.values for k, v in groups[name].data_vars.items()} if name in groups else {}
 
@@ -133,5 +137,6 @@ def _restored(groups: Mapping[str, Any], attributes: Mapping[str, Any], subject:
         method=str(attributes["method"]),
         certificate=Certificate.from_json(attributes["certificate"]) if "certificate" in attributes else None,
         groups=dict(groups),
+        plan=plan,
         _calls=fresh_seed(),  # two readers of one file must not share the noise of their predictions
     )

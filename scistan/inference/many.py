@@ -13,6 +13,7 @@ from scistan.graph.places import warn_at_users_line
 from scistan.inference.executors import Executor
 from scistan.inference.models import as_models
 from scistan.profiling import carried
+from scistan.settings import under_settings
 
 __all__ = ["sample_models"]
 
@@ -39,7 +40,8 @@ def _fits(models: Sequence[Any], executor: Executor | None, workers: int, settin
     if executor is None:
         return [_fit(model, settings) for model in models]
     with ThreadPoolExecutor(workers, thread_name_prefix="scistan-sample") as threads:
-        tasks = [threads.submit(carried(_fit), model, {**settings, "executor": executor}) for model in models]
+        fit = carried(under_settings(_fit))
+        tasks = [threads.submit(fit, model, {**settings, "executor": executor}) for model in models]
         return [task.result() for task in tasks]
 
 

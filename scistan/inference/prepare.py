@@ -44,7 +44,9 @@ def prepare(asked: Asked, *, merge: bool) -> Prepared:
     check_size(subject.instance, subject.names, asked.rows)
     data = subject.data
     json = to_json(data)
-    starts = starting_values(subject.instance, subject.program, asked.inits, asked.chains, asked.seed, json)
+    starts = None if asked.plan is None else asked.plan.starts
+    if starts is None:
+        starts = starting_values(subject.instance, subject.program, asked.inits, asked.chains, asked.seed, json)
     request = Request(
         subject.program.text, json, asked.draws, asked.warmup, asked.chains, asked.seed, 1, starts, asked.progress,
         dict(asked.options),

@@ -12,6 +12,8 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Data
 from scistan.inference.arviz_data import group, to_inference_data
 from scistan.inference.memory import check_draws_fit
+from scistan.inference.planning.remember import after_prior
+from scistan.inference.planning.start import Start
 from scistan.ops.levels import is_factor
 from scistan.profiling import staged
 from scistan.targets.scipy import ancestral_draws
@@ -23,10 +25,13 @@ __all__ = ["as_inference_data", "constant_data", "draw_prior", "observed_data", 
 @staged("prior")
 def draw_prior(instance: Instance, draws: int, seed: int | None) -> Any:
     """Draw every variable `draws` times: prior, prior_predictive, observed_data, constant_data."""
+    start = Start.now("prior", "scipy")
     draws, used = as_whole("draws", draws, most=None), use_seed(seed)
     check_draws_fit(instance, draws)
     arrays, _ = ancestral_draws(instance, draws, used)
-    return as_inference_data(instance, arrays, used)
+    drawn = as_inference_data(instance, arrays, used)
+    after_prior(start, instance, draws)
+    return drawn
 
 
 def as_inference_data(instance: Instance, arrays: Mapping[str, np.ndarray], seed: int) -> Any:

@@ -9,6 +9,7 @@ from scistan.engines.protocol import Draws, Request
 from scistan.engines.trial import run_trial
 from scistan.errors import SamplingError
 from scistan.graph.places import user_place
+from scistan.history.learnt import failures_noted
 from scistan.inference.asked import Asked
 from scistan.inference.choose import choose
 from scistan.inference.climb import climb
@@ -37,7 +38,7 @@ class Outcome:
 
 def run_named(asked: Asked, prepared: Prepared) -> Outcome:
     """Run the engine that was named."""
-    plan = Plan(asked.engine, asked.options, asked.warmup)
+    plan = asked.plan or Plan(asked.engine, asked.options, asked.warmup)
     return Outcome(plan, run_plan(prepared.subject, prepared.request, plan, asked.executor))
 
 
@@ -64,7 +65,7 @@ def run_plan(subject: Subject, request: Request, plan: Plan, executor: Executor 
     """Run a plan; where no chain can start, find the term that keeps it from starting."""
     asked = replace(request, options=dict(plan.options), warmup=plan.warmup)
     try:
-        with in_users_terms(subject.program):
+        with failures_noted("mcmc", "stan", plan.engine), in_users_terms(subject.program):
             return run_everywhere(plan.engine, asked, executor)
     except SamplingError as error:
         raise explained(error, subject, request.data, request.inits) from None

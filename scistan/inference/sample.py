@@ -15,6 +15,8 @@ from scistan.inference.certified import certified, check_compiled_can
 from scistan.inference.executors import Executor
 from scistan.inference.fit import Fit
 from scistan.inference.fit_of import fit_of, remembered, warn_if_ill
+from scistan.inference.plan import Plan
+from scistan.inference.planned import plan_that_ran
 from scistan.inference.prepare import Prepared, prepare
 from scistan.inference.run import Outcome, run_automatic, run_named
 from scistan.inference.subject import Fitted
@@ -42,12 +44,13 @@ def sampled(
     model: Fitted | None = None,
     keep: Sequence[str] | str | None = None,
     executor: Executor | None = None,
+    plan: Plan | None = None,
     **options: Any,
 ) -> Fit:
     """Sample the posterior of an instance; a caller who makes many fits tells of their health together."""
     # What is asked for, checked.
     asked = read_call(
-        instance, model, draws, warmup, chains, seed, engine, inits, progress, keep, executor, options
+        instance, model, draws, warmup, chains, seed, engine, inits, progress, keep, executor, options, plan
     )
     # The model as a Stan program with its data and starts: passes/__init__.py, then targets/stan/program.py.
     prepared = prepare(asked, merge=asked.looks_at_data)
@@ -67,6 +70,7 @@ def sampled(
     }
     fit = fit_of(prepared.subject, outcome.draws, settings, outcome.plan.why, outcome.notes, asked.keep)
     fit._judged = outcome.judged
+    fit.plan = plan_that_ran(outcome.plan, asked, prepared)
     fit.certificate = certificate if ENGINES[fit.engine].embedded else None
     return fit
 

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 from scistan.inference.arviz_data import dataset_names, dataset_of
 from scistan.inference.files import check_room, replacing
 from scistan.inference.netcdf import engine_for
-from scistan.inference.record import record_to_dataset
+from scistan.inference.record import Record, record_to_dataset
 
 if TYPE_CHECKING:
     from scistan.inference.fit import Fit
 
-__all__ = ["MODEL_GROUP", "VARIABLE_ORDER", "save"]
+__all__ = ["MODEL_GROUP", "PLAN_GROUP", "VARIABLE_ORDER", "save"]
 
 VARIABLE_ORDER = "variable_order"
 MODEL_GROUP = "scistan_model"  # of the model's record
+PLAN_GROUP = "scistan_plan"  # of the plan, a record without arrays: starts of many latents are no short text
 
 
 def save(fit: Fit, path: Path) -> Path:
@@ -27,6 +28,8 @@ def save(fit: Fit, path: Path) -> Path:
     record = fit.subject.model.record() if fit.subject is not None and fit.subject.model is not None else None
     if record is not None:
         datasets[MODEL_GROUP] = record_to_dataset(record)
+    if fit.plan is not None:
+        datasets[PLAN_GROUP] = record_to_dataset(Record(json.dumps(fit.plan.to_dict())))
     with replacing(path) as beside:
         if kind != "zarr":
             check_room(beside, sum(map(_room_of, datasets.values())))

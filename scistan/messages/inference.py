@@ -130,6 +130,12 @@ def no_torch() -> UnsupportedError:
     return UnsupportedError("PyTorch is not installed.", remedy="pip install 'scistan[torch]'", place=user_place())
 
 
+def torch_disabled(why: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"PyTorch cannot be used: {why}.", remedy="take it out of that variable", place=user_place()
+    )
+
+
 def no_device(device: str, why: str) -> UnsupportedError:
     return UnsupportedError(
         f"the device {device!r} cannot be used: {why}.",

@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, overload
 
 import numpy as np
 
-from scistan.given import as_switch
+from scistan.given import as_switch, usual
 from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
 from scistan.graph.node import Data
+from scistan.inference.planning.start import Start
 from scistan.inference.profile.kept import profiled
 from scistan.messages import arguments as arguments_messages
 from scistan.messages import data as data_messages
 from scistan.messages import model as messages
 from scistan.messages import neighbours
 from scistan.messages.values import as_given
-from scistan.model.assignment import Assignable
 from scistan.model.intervene import as_drawn, condition, intervene, warn_of_outdated
+from scistan.model.planned import Planned
 from scistan.model.repeated import let_go, repeat_again
 from scistan.model.swap import bind, check_swapped, relabel
 from scistan.model.tables import read_table
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from scistan.inference.density_function import DensityFunction
     from scistan.inference.fit import Fit
     from scistan.inference.judge.calibration import Calibration
+    from scistan.inference.plan import Plan
     from scistan.inference.point import PointEstimate
     from scistan.inference.prior_check import PriorCheck
     from scistan.inference.stages import ShownStage
@@ -54,7 +56,7 @@ def _without(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {**known, **given["unknown"]}
 
 
-class Model(Assignable):
+class Model(Planned):
     """A probabilistic model; assigning to an attribute names a variable.
 
     >>> import scistan as ss
@@ -253,9 +255,9 @@ class Model(Assignable):
         return simulate(self._drawn(ignore_potentials), seed)
 
     def sbc(self, replications: int = 100, draws: int = 250, warmup: int = 500, chains: int = 2,
-            seed: int | None = None, engine: str = "auto", executor: Any = None, folder: str | Path | None = None,
-            var_names: Sequence[str] | str | None = None, level: float = 0.01, progress: bool = True,
-            **options: Any) -> Calibration:
+            seed: int | None = None, engine: str = usual("auto"), executor: Any = None,
+            folder: str | Path | None = None, var_names: Sequence[str] | str | None = None, level: float = 0.01,
+            progress: bool = True, **options: Any) -> Calibration:
         """Check fits against truths: simulate data, fit them, and rank the truth among the draws, many times.
 
         Ranks are uniform where model, program and sampler are right: `.ok`, `.plot()`. Replications run on `executor`
@@ -280,35 +282,36 @@ class Model(Assignable):
         return log_density_fn(self.instance(), backend)
 
     # -- PyTorch --------------------------------------------------------------------------------
-    def map(self, device: str = "cpu", starts: int = 8, seed: int | None = None,
-            data: Mapping[str, object] | None = None, *, inits: object = None, dtype: str = "float64",
+    def map(self, device: str = usual("cpu"), starts: int = 8, seed: int | None = None,
+            data: Mapping[str, object] | None = None, *, inits: object = None, dtype: str = usual("float64"),
             optimizer: str = "auto", max_iterations: int = 1000, batch_size: int | None = None, epochs: int = 30,
             learning_rate: float = 0.05, polish: bool = True, compile: bool = False, progress: bool = True,
-            **unknown: Any) -> PointEstimate:
+            plan: Plan | None = None, **unknown: Any) -> PointEstimate:
         """Maximize the posterior density, from `starts` points at once.
 
         `inits` gives a start, `dtype` the precision. `optimizer` is "lbfgs", "adam", or "auto": Adam where `batch_size`
         takes the observations in mini-batches, which it sees `epochs` times with steps of `learning_rate` at most;
         `polish` ends with exact steps on all of them. `max_iterations` bounds each climb, `compile` hands the density
-        to `torch.compile`, `progress` shows a bar.
+        to `torch.compile`, `progress` shows a bar. With the `plan` of an estimate, options are what they were then.
         """
         return self._maximized("map", data, _without(locals(), "self", "data"))
 
-    def mle(self, device: str = "cpu", starts: int = 8, seed: int | None = None,
-            data: Mapping[str, object] | None = None, *, inits: object = None, dtype: str = "float64",
+    def mle(self, device: str = usual("cpu"), starts: int = 8, seed: int | None = None,
+            data: Mapping[str, object] | None = None, *, inits: object = None, dtype: str = usual("float64"),
             optimizer: str = "auto", max_iterations: int = 1000, batch_size: int | None = None, epochs: int = 30,
             learning_rate: float = 0.05, polish: bool = True, compile: bool = False, progress: bool = True,
-            **unknown: Any) -> PointEstimate:
+            plan: Plan | None = None, **unknown: Any) -> PointEstimate:
         """Maximize the likelihood alone, bounds and constraints kept; the options are those of `map`."""
         return self._maximized("mle", data, _without(locals(), "self", "data"))
 
     def _maximized(self, verb: str, data: Mapping[str, object] | None, options: Mapping[str, Any]) -> PointEstimate:
-        from scistan.inference.point import maximize
+        start = Start.now(verb, "torch")
+        from scistan.inference.planning.estimates import maximize_planned
         from scistan.model.fitted import FittedModel
 
         with stage(verb):
             on = self._on(data)
-            return maximize(on.instance(), verb, FittedModel(on), **options)
+            return maximize_planned(start, on.instance(), FittedModel(on), **options)
 
     # -- Stan -----------------------------------------------------------------------------------
     def stan_code(self, **switches: Any) -> str:
@@ -351,13 +354,14 @@ class Model(Assignable):
 
         return compile_model(self._subject(as_switch("threads", threads)), progress, methods)
 
-    def mcmc(self, draws: int = 1000, warmup: int = 1000, chains: int = 4, seed: int | None = None,
-             engine: str = "auto", data: Mapping[str, object] | None = None, inits: object = None,
+    def mcmc(self, draws: int = usual(1000), warmup: int = usual(1000), chains: int = usual(4), seed: int | None = None,
+             engine: str = usual("auto"), data: Mapping[str, object] | None = None, inits: object = None,
              progress: bool = True, *, keep: Sequence[str] | str | None = None, executor: Any = None,
              adapt_delta: float | None = None, max_treedepth: int | None = None, metric: str | None = None,
              inv_metric: Any = None, step_size: float | None = None, adapt_engaged: bool | None = None,
              thin: int | None = None, save_warmup: bool | None = None, init_radius: float | None = None,
-             parallel_chains: int | None = None, threads_per_chain: int | None = None, **unknown: Any) -> Fit:
+             parallel_chains: int | None = None, threads_per_chain: int | None = None, plan: Plan | None = None,
+             **unknown: Any) -> Fit:
         """Sample the posterior with Stan's NUTS.
 
         `keep` names the variables and groups to keep, `executor` is where chains run. `adapt_delta` is the acceptance
@@ -365,16 +369,18 @@ class Model(Assignable):
         `inv_metric` the inverse metric to start from, `step_size` the first step, `adapt_engaged` whether to adapt,
         `thin` keeps every so many draws, `save_warmup` those of the warm-up, `init_radius` is the range of Stan's
         starts, `parallel_chains` how many chains run at once, `threads_per_chain` how many threads each has.
-        `docs/sampling.md` says which engine takes what.
+        `docs/sampling.md` says which engine takes what. With a `plan`, and its seed, a run is made again: `fit.plan`.
         """
         options = _without(locals(), "self", *_OF_CALLS)
+        start = Start.now("mcmc", "stan")
+        from scistan.inference.planning.remember import after_mcmc
         from scistan.inference.sample import sample
         from scistan.model.fitted import FittedModel
 
         with profiled("mcmc") as kept:
             on = self._on(data)
-            return kept(sample(on.instance(), draws, warmup, chains, seed, engine, inits, progress,
-                               FittedModel(on, self), **options))
+            given = draws, warmup, chains, seed, engine, inits, progress, FittedModel(on, self)
+            return kept(after_mcmc(start, sample(on.instance(), *given, **options), warmup))
 
     def pathfinder(self, draws: int = 1000, seed: int | None = None, data: Mapping[str, object] | None = None,
                    inits: object = None, progress: bool = True, *, engine: str = "auto", **options: Any) -> Fit:
@@ -416,7 +422,7 @@ class Model(Assignable):
 
         return verify(self.instance(), points, seed)
 
-    def _on(self, data: Mapping[str, object] | None) -> Model:
+    def _on(self, data: Mapping[str, object] | None) -> Self:
         other = self if data is None else self.with_data(data)
         warn_of_outdated(other._variables)
         return other

@@ -34,6 +34,7 @@ from scistan.messages import judge as messages
 from scistan.messages import leaving_out
 from scistan.messages import options as option_messages
 from scistan.messages import sampling as sampling_messages
+from scistan.settings import setting
 from scistan.version import __version__
 
 __all__ = ["sbc"]
@@ -65,6 +66,7 @@ def sbc(
         raise option_messages.bad_option("level", level, "a number between 0 and 1", "0.01")
     if inits is not None:
         as_choice("inits", inits, ("prior", "pathfinder"))
+    engine = setting("engine", engine)
     if isinstance(engine, str) and engine == "auto":
         engine = engine_for_many()
     engine_named(engine)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -18,9 +17,11 @@ from scistan.inference.executors import Executor
 from scistan.inference.judge.folder import Arrays, Folder
 from scistan.messages import sampling as sampling_messages
 from scistan.profiling import Stage, bring_home, recorded
+from scistan.settings import under_settings
 from scistan.terminal import is_watched, open_bar
+from scistan.toolchain.host import usable_cores
 
-__all__ = ["Outcome", "Task", "cores", "run_tasks", "task_seed"]
+__all__ = ["Outcome", "Task", "run_tasks", "task_seed"]
 
 # Tasks that are with an executor at a time: enough for any cluster, and not every model is sent at once.
 _IN_FLIGHT = 256
@@ -50,11 +51,6 @@ class Outcome:
 def task_seed(seed: int, number: int) -> int:
     """Give a task a seed of its own, whatever runs before it or beside it."""
     return int(np.random.SeedSequence([seed, number]).generate_state(1)[0] >> 1)  # what every engine takes
-
-
-def cores() -> int:
-    """Count the cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def run_tasks(
@@ -116,7 +112,7 @@ class _Run:
     def _submit(self, task: Task) -> None:
         self.tries[task.number] = self.tries.get(task.number, 0) + 1
         try:
-            future = self.executor.submit(recorded(task.function), *task.arguments)
+            future = self.executor.submit(recorded(under_settings(task.function)), *task.arguments)
         except ScistanError:
             raise
         except Exception as error:  # a pool that broke takes no more: reported task by task
@@ -154,7 +150,7 @@ def _somewhere(executor: Executor | None, tasks: int) -> Iterator[Executor]:
     if executor is not None:
         yield executor
         return
-    threads = ThreadPoolExecutor(min(cores(), tasks), thread_name_prefix="scistan-judge")
+    threads = ThreadPoolExecutor(min(usable_cores(), tasks), thread_name_prefix="scistan-judge")
     try:
         yield threads
     finally:

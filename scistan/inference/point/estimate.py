@@ -11,6 +11,7 @@ import numpy as np
 
 from scistan.graph.instance import Instance
 from scistan.inference.named import Named
+from scistan.inference.plan import Plan
 from scistan.inference.point import show
 from scistan.inference.point.mode import Mode
 from scistan.inference.point.objective import Objective
@@ -65,6 +66,7 @@ class PointEstimate:
     coordinates: np.ndarray
     source: Source | None = field(default=None, repr=False)
     model: Fitted | None = field(default=None, repr=False)
+    plan: Plan | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("values", "std_errors", "intervals"):

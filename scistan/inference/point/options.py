@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from scistan.given import as_choice, as_switch, as_whole, is_number
+from scistan.given import as_choice, as_switch, as_whole, is_number, usual
 from scistan.messages import options as option_messages
 from scistan.messages import point as messages
+from scistan.settings import check_disabled, setting
 from scistan.targets.scipy.streams import use_seed
 
 __all__ = ["Options", "read_options"]
@@ -26,10 +27,10 @@ class Options:
     `polish` finishes with exact steps on all observations. `compile` hands the density to `torch.compile`.
     """
 
-    device: str = "cpu"
+    device: str = usual("cpu")
     starts: int = 8
     seed: int = 0
-    dtype: str = "float64"
+    dtype: str = usual("float64")
     optimizer: str = "auto"
     max_iterations: int = 1000
     batch_size: int | None = None
@@ -47,7 +48,9 @@ def read_options(verb: str, given: Mapping[str, Any]) -> Options:
     for name in given:
         if name not in known:
             raise messages.unknown_option(verb, name, [*known, "data"])
-    options = Options(**{**given, "seed": use_seed(given.get("seed"))})
+    check_disabled()
+    named = {name: setting(name, given.get(name)) for name in ("device", "dtype")}
+    options = Options(**{**given, **named, "seed": use_seed(given.get("seed"))})
     read: dict[str, Any] = {name: as_whole(name, getattr(options, name)) for name in _WHOLE}
     if options.batch_size is not None:
         read["batch_size"] = as_whole("batch_size", options.batch_size)

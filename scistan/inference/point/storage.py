@@ -17,6 +17,7 @@ from scistan.graph.parse import UndeclaredError
 from scistan.inference.files import DAMAGE, replacing, shown_reason, why_unreadable
 from scistan.inference.memory import check_fits
 from scistan.inference.paths import as_path
+from scistan.inference.plan import Plan
 from scistan.inference.point.estimate import PointEstimate, Source
 from scistan.inference.record import Record
 from scistan.inference.seal import BrokenSealError, check_seal
@@ -51,6 +52,7 @@ def save_estimate(estimate: PointEstimate, path: str | Path) -> Path:
     arrays |= {f"error:{name}": array for name, array in estimate.std_errors.items()}
     arrays |= {f"interval:{name}": array for name, array in estimate.intervals.items()}
     rest = {name: getattr(estimate, name) for name in _PLAIN}
+    rest["plan"] = None if estimate.plan is None else estimate.plan.to_dict()
     record = estimate.model.record() if estimate.model is not None else None
     if record is not None:
         rest["record"] = record.digest
@@ -101,6 +103,8 @@ def _read(path: Path, with_record: bool) -> tuple[PointEstimate, Record | None]:
         digest = meta.pop("record", None)
         record = _record_in(path, file, digest) if digest is not None and with_record else None
     meta.pop("format")
+    planned = meta.pop("plan", None)  # which files of before have not
+    meta["plan"] = None if planned is None else Plan.from_dict(planned)
     for name in ("findings", "boundary"):
         meta[name] = tuple(meta[name])
     meta["history"] = tuple((float(a), float(b)) for a, b in meta["history"])

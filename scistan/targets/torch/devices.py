@@ -7,6 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from scistan.disabled import why_disabled
 from scistan.messages import inference as inference_messages
 from scistan.messages import point as messages
 from scistan.surface import checked
@@ -18,6 +19,8 @@ DTYPES = ("float64", "float32")
 
 def import_torch() -> Any:
     """Import torch when it is first needed, or say how to get it."""
+    if forbidden := why_disabled("torch"):
+        raise inference_messages.torch_disabled(forbidden)
     try:
         torch = import_module("torch")
     except ImportError:
@@ -63,6 +66,8 @@ def choose_target(device: object, dtype: object = "float64") -> Target:
 
 def _missing(torch: Any, device: Any) -> str:
     """Say why a device cannot be used; empty if it can."""
+    if forbidden := why_disabled(device.type):
+        return forbidden
     if device.type == "cuda":
         if torch.version.cuda is None and torch.version.hip is None:
             return "this build of torch has no CUDA"
@@ -76,9 +81,9 @@ def _missing(torch: Any, device: Any) -> str:
 
 
 def _best(torch: Any, dtype: str) -> Target:
-    if torch.cuda.is_available():
+    if torch.cuda.is_available() and not why_disabled("cuda"):
         return Target("cuda", dtype)
-    if torch.backends.mps.is_available():
+    if torch.backends.mps.is_available() and not why_disabled("mps"):
         if dtype == "float32":
             return Target("mps", dtype)
         why = "the Apple GPU has no double precision (dtype='float32' takes it)"

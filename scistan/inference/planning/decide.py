@@ -1,0 +1,137 @@
+"""`m.plan(task)`: decide how a verb would do its work, and say what it would cost, without doing it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from scistan.engines.assemble import cores_for
+from scistan.engines.registry import ENGINES, preferred
+from scistan.given import as_whole
+from scistan.graph.instance import Instance
+from scistan.history.learnt import of_structure, remembered_winner
+from scistan.inference.asked import Asked, read_call
+from scistan.inference.plan import Choice, Plan
+from scistan.inference.planning.advice import advice_on_batches, advice_on_compiling
+from scistan.inference.planning.executable import Executable, find_executable
+from scistan.inference.planning.machine import machine_now
+from scistan.inference.planning.seconds import Effort, Expected, expected
+from scistan.inference.planning.start import is_cold
+from scistan.inference.planning.workload import Workload, workload_of
+from scistan.inference.point.options import read_options
+from scistan.messages import planning as messages
+
+__all__ = ["TASKS", "plan_for", "plan_mcmc"]
+
+
+def plan_for(task: object, instance: Instance, **arguments: Any) -> Plan:
+    """Plan a verb of a model, as it would run with these arguments."""
+    if not isinstance(task, str) or task not in TASKS:
+        raise messages.unknown_task(task, TASKS)
+    plan = TASKS[task](task, instance, arguments)
+    return replace(plan, machine=machine_now())
+
+
+def _mcmc(task: str, instance: Instance, arguments: Mapping[str, Any]) -> Plan:
+    call: dict[str, Any] = {
+        "draws": 1000, "warmup": 1000, "chains": 4, "seed": None, "engine": None, "inits": None, "progress": True,
+        "keep": None, "executor": None, "plan": None,
+    }
+    options = {name: value for name, value in arguments.items() if name not in call and value is not None}
+    given = {**call, **{name: value for name, value in arguments.items() if name in call}}
+    asked = read_call(instance, None, options=options, **given)
+    return plan_mcmc(asked, workload_of(instance, task), seeded=given["seed"] is not None)
+
+
+def plan_mcmc(asked: Asked, workload: Workload, *, seeded: bool, look: bool = True) -> Plan:
+    """Plan a sampling run; `look` asks the cache for an executable, which takes milliseconds."""
+    executable = find_executable(asked) if look else Executable()
+    costs = {name: expected(_effort(asked, name, not executable.built), workload) for name in asked.fitting}
+    choices = [_choice(name, costs[name], executable) for name in asked.fitting]
+    auto = asked.engine == "auto"
+    likely, why = _likely(asked, workload, seeded) if auto else (asked.engine, "it was asked for")
+    cost = expected(_effort(asked, likely, not executable.built, chosen=auto), workload)
+    threads = int(asked.options.get("threads_per_chain") or 1)
+    found = Plan(
+        asked.engine, dict(asked.options), asked.warmup, why, draws=asked.draws, chains=asked.chains, threads=threads,
+        compiled=not auto and ENGINES[likely].compiled, workload=workload,
+        alternatives=tuple(sorted(choices, key=lambda c: c.seconds if c.seconds is not None else float("inf"))),
+        advice=advice_on_compiling(workload, likely, costs, executable) if look else "",
+    )
+    return _with_cost(found, cost)
+
+
+def _likely(asked: Asked, workload: Workload, seeded: bool) -> tuple[str, str]:
+    """Say which engine `auto` will probably take; with a seed, history has no say in it."""
+    first = next(iter(preferred(asked.fitting, lambda _: True)), asked.fitting[0])
+    if len(asked.fitting) == 1:
+        return first, messages.only_one_fits(first)
+    last = next((run.engine for run in of_structure("mcmc", workload.key) if run.engine in asked.fitting), first)
+    if seeded:
+        return last, messages.race_by_seed(asked.fitting)
+    winner = remembered_winner(workload.key, (workload.parameters, workload.rows))
+    if winner is not None and winner.engine in asked.fitting:
+        return winner.engine, messages.won_before(winner.engine, winner.metric, winner.runs)
+    return last, messages.race_decides(asked.fitting)
+
+
+def _effort(asked: Asked, engine: str, builds: bool, chosen: bool = False) -> Effort:
+    threads = int(asked.options.get("threads_per_chain") or 1)
+    at_once = cores_for(asked.chains, asked.options.get("parallel_chains"), threads)
+    iterations = asked.chains * (asked.draws + asked.warmup)
+    compiles = builds and ENGINES[engine].compiled
+    return Effort("mcmc", engine, iterations, at_once, is_cold("stan"), compiles, chosen)
+
+
+def _choice(name: str, cost: Expected, executable: Executable) -> Choice:
+    if ENGINES[name].compiled and executable.missing:
+        return Choice(name, None, executable.missing)
+    return Choice(name, cost.seconds, messages.compiles_first() if cost.costs["compile"] else "")
+
+
+def _point(task: str, instance: Instance, arguments: Mapping[str, Any]) -> Plan:
+    options = read_options(task, arguments)
+    workload = workload_of(instance, task)
+    device, dtype, note = options.device, options.dtype, ""
+    if device != "cpu":
+        from scistan.targets.torch.devices import choose_target
+
+        target = choose_target(device, dtype)
+        device, dtype, note = target.device, target.dtype, target.note
+    effort = Effort(task, "torch", 1, 1, is_cold("torch"))
+    chosen = {name: value for name, value in arguments.items() if value is not None and name not in ("seed", "data")}
+    found = Plan(
+        "", chosen, 0, note or messages.device_given(device), task=task, target="torch", draws=0, chains=0,
+        device=device, dtype=dtype, batch_size=options.batch_size, workload=workload,
+        advice=advice_on_batches(workload, options, device, machine_now()),
+    )
+    return _with_cost(found, expected(effort, workload))
+
+
+def _scipy(task: str, instance: Instance, arguments: Mapping[str, Any]) -> Plan:
+    draws = as_whole("draws", arguments.get("draws") or 1000, most=None)
+    workload = workload_of(instance, task)
+    found = Plan("", {}, 0, "", task=task, target="scipy", draws=draws, chains=0, workload=workload)
+    return _with_cost(found, expected(Effort(task, "scipy", draws, 1, is_cold("scipy")), workload))
+
+
+def _compile(task: str, instance: Instance, arguments: Mapping[str, Any]) -> Plan:
+    from scistan.inference.planning.executable import executable_of
+
+    executable, workload = executable_of(instance), workload_of(instance, task)
+    why = executable.missing or (messages.built_already() if executable.built else messages.to_be_built())
+    found = Plan("cmdstan", {}, 0, why, task=task, draws=0, chains=0, compiled=True, workload=workload)
+    if executable.missing:
+        return found
+    cost = expected(Effort("compile", "cmdstan", 0, builds=not executable.built), workload)
+    return _with_cost(found, cost)
+
+
+def _with_cost(plan: Plan, cost: Expected) -> Plan:
+    return replace(plan, seconds=cost.seconds, costs=dict(cost.costs), learnt=cost.learnt)
+
+
+TASKS: Mapping[str, Callable[[str, Instance, Mapping[str, Any]], Plan]] = {
+    "mcmc": _mcmc, "map": _point, "mle": _point, "prior": _scipy, "predict": _scipy, "compile": _compile,
+}  # fmt: skip
