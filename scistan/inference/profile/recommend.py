@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from scistan.engines.registry import ENGINES
 from scistan.errors import Place
-from scistan.inference.judge.tasks import cores
 from scistan.inference.profile.design import condition_numbers
 from scistan.inference.profile.ran import Ran
 from scistan.inference.profile.statements import StatementCosts
@@ -18,6 +17,7 @@ from scistan.messages import profile as messages
 from scistan.passes import run_passes
 from scistan.passes.unvectorized import FEWEST, unvectorized
 from scistan.profiling import CONVERTED, Stage
+from scistan.toolchain.host import usable_cores as cores
 
 if TYPE_CHECKING:
     from scistan.inference.profile.profile import Profile
