@@ -38,6 +38,7 @@ def fit() -> Fit:
 
 
 VERBS = {
+    "capabilities": lambda m: m.capabilities()("mcmc"),
     "do": lambda m: m.do(x=np.zeros(30)).stan_code(),
     "explain": lambda m: str(m.explain()),
     "given": lambda m: m.given(a=0.0).stan_code(),
@@ -53,14 +54,14 @@ VERBS = {
     "mle": lambda m: m.mle(seed=1).idata(draws=10),
     "verify": lambda m: m.verify(points=2).ok,
     "mcmc": lambda m: m.mcmc(**OPTIONS),
+    "pathfinder": lambda m: m.pathfinder(draws=100, seed=1, progress=False).diagnose(),
+    "laplace": lambda m: m.laplace(draws=100, seed=1, progress=False).idata,
+    "variational": lambda m: m.variational(draws=100, seed=1, progress=False).summary(),
     "prior_check": lambda m: m.prior_check(draws=100, seed=1).to_dataframe(),
     "sbc": lambda m: m.sbc(replications=4, draws=100, warmup=100, seed=1, progress=False).to_dataframe(),
 }
 COMPILED = {
     "compile": lambda m: m.compile(),
-    "pathfinder": lambda m: m.pathfinder(draws=100, seed=1, progress=False).diagnose(),
-    "laplace": lambda m: m.laplace(draws=100, seed=1, progress=False).idata,
-    "variational": lambda m: m.variational(draws=100, seed=1, progress=False).summary(),
 }
 
 

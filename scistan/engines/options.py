@@ -16,7 +16,7 @@ from scistan.targets.scipy.streams import use_seed
 
 __all__ = [
     "ENGINE_OPTIONS", "LEAST_WARMUP", "METHOD_OPTIONS", "METRICS", "check_any_options", "check_method_options",
-    "check_options", "check_run", "engine_seed", "engines_for_method", "settings_for",
+    "check_options", "check_run", "engine_seed", "engines_for_method", "plain", "settings_for",
 ]
 
 
@@ -101,6 +101,7 @@ _AS_USUAL: tuple[tuple[str, object], ...] = (("jacobian", True), ("opt_args", {}
 
 def engines_for_method(engine: object, method: str, options: Mapping[str, Any]) -> list[str]:
     """List the engines that run a method with these options, `auto`'s first choice first, or say why none does."""
+    engine = engine if isinstance(engine, str) else engine_named(engine).name
     asked = {name for name, value in options.items() if value is not None and (name, value) not in _AS_USUAL}
     having = {name: declared for name, declared in ENGINES.items() if method in declared.methods}
     if engine == "auto":
@@ -110,13 +111,13 @@ def engines_for_method(engine: object, method: str, options: Mapping[str, Any]) 
             raise messages.engine_missing(able[-1], ENGINES[able[-1]].missing, ENGINES[able[-1]].fix)
         return at_hand
     engine_named(engine)
-    name = str(engine)
-    if name not in having:
-        raise messages.no_such_method(name, method, list(having))
-    for option in sorted(asked - having[name].methods[method]):
-        others = [one for one, declared in having.items() if option in declared.methods[method]]
-        raise messages.unknown_option(name, option, having[name].methods[method], others)
-    return [name]
+    if engine not in having:
+        raise messages.no_such_method(engine, method, list(having))
+    taken = having[engine].methods[method]
+    for option in sorted(asked - taken):
+        others = [name for name, declared in having.items() if option in declared.methods[method]]
+        raise messages.unknown_option(engine, option, taken, others)
+    return [engine]
 
 
 def check_run(engine: str, draws: object, warmup: object, chains: object) -> tuple[int, int, int]:
@@ -180,8 +181,9 @@ def settings_for(engine: str, options: Mapping[str, Any]) -> dict[str, Any]:
     given = {option: value for option, value in options.items() if value is not None}
     if "metric" in given:
         given["metric"] = METRICS[engine][given["metric"]]
-    return {ENGINE_OPTIONS[engine][option]: _plain(value) for option, value in given.items()}
+    return {ENGINE_OPTIONS[engine][option]: plain(value) for option, value in given.items()}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Give a number of NumPy's as Python's own."""
     return value.item() if isinstance(value, np.generic) else value

@@ -11,7 +11,7 @@ from scistan.engines.embedded import EmbeddedDensity, open_density
 from scistan.engines.encoding import to_json
 from scistan.engines.loading import has_tape
 from scistan.engines.methods import MethodRequest
-from scistan.engines.options import check_method_options, engine_seed, engines_for_method
+from scistan.engines.options import check_method_options, engine_seed, engines_for_method, plain
 from scistan.engines.protocol import Draws
 from scistan.engines.registry import ENGINES
 from scistan.errors import SamplingError, ToolchainError, UnsupportedError
@@ -61,7 +61,7 @@ def approximate(
     used = engine_seed(seed)
     data = to_json(subject.data)
     starts = starting_values(subject.instance, subject.program, inits, 1, used, data)
-    given = {name: value for name, value in options.items() if value is not None}
+    given = {name: plain(value) for name, value in options.items() if value is not None}
     start = None if starts is None else starts[0]
     request = MethodRequest(method, subject.program.text, data, draws, used, start, progress, given)
     ran, replaced = _first_that_can(engines, subject, request)

@@ -229,3 +229,30 @@ def test_simplexes_matrices_and_derived_quantities_have_their_shapes(method):
     assert fit.posterior["chol"].shape == (1, 50, 2, 2)
     np.testing.assert_allclose(fit.posterior["p"].sum(-1), 1.0)
     np.testing.assert_allclose(fit.posterior["twice"], 2 * fit.posterior["p"])
+
+
+@pytest.mark.parametrize("engine", [None, 3, ["stanli"], np.array(["stanli", "auto"]), "jags"], ids=str)
+def test_an_engine_is_a_name_that_is_known(engine):
+    with pytest.raises(ss.ModelError, match="there is no engine"):
+        correlated().laplace(engine=engine)
+
+
+def test_options_may_be_numbers_of_numpy():
+    options = {"iter": np.int64(200), "eta": np.float64(1.0), "adapt_engaged": np.False_, "grad_samples": np.int32(2)}
+    plain = {"iter": 200, "eta": 1.0, "adapt_engaged": False, "grad_samples": 2}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ChainWarning)
+        run = [correlated().variational(draws=20, seed=1, progress=False, **given) for given in (options, plain)]
+    np.testing.assert_array_equal(*(fit.posterior["a"] for fit in run))
+
+
+def test_options_of_laplace_that_the_embedded_engine_lacks_ask_for_the_compiled_one(monkeypatch):
+    from scistan.engines.options import engines_for_method
+
+    assert engines_for_method("auto", "laplace", {}) == ["stanli", "cmdstan"]
+    assert engines_for_method("auto", "laplace", {"jacobian": True, "opt_args": None}) == ["stanli", "cmdstan"]
+    assert engines_for_method("auto", "laplace", {"jacobian": False}) == ["cmdstan"]
+    monkeypatch.setattr("scistan.engines.declaration.find_spec", lambda name: None if name == "cmdstanpy" else name)
+    with pytest.raises(ss.UnsupportedError, match="cmdstanpy not installed"):
+        engines_for_method("auto", "laplace", {"jacobian": False})
+    assert engines_for_method("auto", "laplace", {}) == ["stanli"]

@@ -13,6 +13,7 @@ from scistan.engines.trial import Trial, run_trial
 from scistan.inference.choose import choose, fitting_engines
 from scistan.inference.climb import climb, illness
 from scistan.inference.plan import Plan
+from scistan.messages.sampling import ChainWarning
 from scistan.surface import lacking
 from tests.engines.support import PANICS, program, request
 from tests.inference.posteriors import POSTERIORS
@@ -152,7 +153,8 @@ def test_the_best_of_ill_runs_is_given_and_not_the_last():
 
 def test_a_failure_falls_back_and_is_told():
     failure = ss.SamplingError("nutpie panicked: unwrap")
-    best, notes, asked = go(Plan("nutpie", {"metric": "diag"}, 400), [failure, "well"])
+    with pytest.warns(ChainWarning, match="nutpie panicked"):
+        best, notes, asked = go(Plan("nutpie", {"metric": "diag"}, 400), [failure, "well"])
     assert [engine for engine, _ in asked] == ["nutpie", "stanli"]
     assert notes == ("nutpie (diag metric) failed: nutpie panicked: unwrap",)
     assert best.draws.engine == "stanli"

@@ -119,7 +119,7 @@ def test_compile_gives_paths_or_errors_as_given():
 
 @pytest.mark.parametrize("method", ["pathfinder", "laplace", "variational"])
 def test_approximations_are_fits_of_the_same_shape(method, fit):
-    found = getattr(eight_schools(), method)(draws=500, seed=3, progress=False)
+    found = getattr(eight_schools(), method)(draws=500, seed=3, progress=False, engine="cmdstan")
     assert found.method == method
     assert found.idata.posterior["theta"].shape == (1, 500, 8)
     assert list(found.idata.posterior.coords["school"].values) == list("ABCDEFGH")
@@ -137,7 +137,7 @@ def test_approximations_are_fits_of_the_same_shape(method, fit):
 def test_an_approximation_starts_chains(fit):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        rough = eight_schools().pathfinder(draws=200, seed=3, progress=False)
+        rough = eight_schools().pathfinder(draws=200, seed=3, progress=False, engine="cmdstan")
         found = eight_schools().mcmc(draws=50, warmup=50, seed=1, inits=rough)
     assert found.engine == "stanli"
 
@@ -149,7 +149,7 @@ import scistan as ss
 m = ss.Model("quiet")
 m.mu = ss.Normal(0, 1)
 m.y = ss.Normal(m.mu, 1).observe([1.0, 2.0, 3.0])
-m.pathfinder(draws=50, seed=1, progress=False)
+m.pathfinder(draws=50, seed=1, progress=False, engine="cmdstan")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "INFO" not in done.stderr

@@ -228,7 +228,6 @@ def test_data_are_summarized_with_levels_and_what_is_missing():
     assert "y observed row: 4 4 0 2.5 1.3 1.0 2.5 4.0" in told
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("method", ["pathfinder", "laplace", "variational"])
 def test_approximations(method):
     m = ss.Model("approximate")
