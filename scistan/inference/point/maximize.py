@@ -122,8 +122,8 @@ def lower(instance: Instance, verb: str, options: Options, target: Target) -> Ob
     if verb == "mle":
         _check_likelihood(instance.graph)
     # The likelihood has no use for non-centred coordinates: they would bring the prior's scale into it.
-    whole = options.batch_size is None
-    graph = run_passes(instance.graph, noncenter=verb == "map", vectorize=whole).plain
+    all_rows = options.batch_size is None
+    graph = run_passes(instance.graph, noncenter=verb == "map", vectorize=all_rows).plain
     lowered = replace(instance, graph=graph)
     observed = max((prod(instance.shape(t.law.shape)) for t in graph.observed), default=1)
     batches = None
@@ -132,7 +132,7 @@ def lower(instance: Instance, verb: str, options: Options, target: Target) -> Ob
     density = TorchDensity(lowered, target.device, target.dtype)
     return Objective(
         density, likelihood_only=verb == "mle", batches=batches, observations=observed,
-        widest=_widest(lowered) if whole else 1, compiled=options.compile, written=instance,
+        widest=_widest(lowered) if all_rows else 1, compiled=options.compile, written=instance,
     )
 
 
