@@ -37,7 +37,7 @@ print(fit.summary(kind="stats"), "\n")
 print("Diagnosis:", fit.diagnose(), "\n")
 
 print("Would the model produce data like these?")
-simulated = fit.posterior_predictive()["y"]
+simulated = fit.posterior_predictive["y"]
 share = float((simulated.max("school") >= 28).mean())
 print(f"  {share:.0%} of simulated data sets have an effect of 28 points or more\n")
 print(az.loo(fit.idata))

@@ -32,7 +32,7 @@ QUICK = {
     "verify": "m.verify()",
     "prior": "m.prior(100, seed=1)",
     "sample_models": "ss.sample_models([build('a'), build('b')], **run)",
-    "predict": "m.mcmc(engine='stanli', **run).posterior_predictive()",
+    "predict": "m.mcmc(engine='stanli', **run).posterior_predictive",
 }
 COMPILED = {
     "first use": "build('warm').compile()",

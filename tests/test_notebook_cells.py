@@ -37,6 +37,28 @@ def fault(*_):
 ss.Model.simulate.__globals__["as_drawn"] = fault
 m.simulate()
 """,
+    "sampling fails": """
+m = ss.Model()
+m.slope = ss.Normal(0, 1)
+m.y = ss.Normal(0, ss.exp(m.slope - 800)).observe([1.0, 2.0, 3.0])
+m.mcmc(seed=1, engine="stanli", progress=False)
+""",
+    "log of nothing": """
+m = ss.Model()
+m.a = ss.Uniform(1, 2)
+m.x = ss.data([2.0, 5.0])
+m.rate = ss.log(m.a - m.x)
+m.y = ss.Normal(m.rate, 1).observe([1.0, 2.0])
+m.mcmc(seed=1, engine="stanli", progress=False)
+""",
+    "stanc refuses": """
+twice = ss.declare_op("twice", "Twice.", numpy=lambda xp, x: 2 * x, torch=lambda xp, x: 2 * x, stan="no_such({0})")
+m = ss.Model()
+m.a = ss.Normal(0, 1)
+m.b = twice(m.a)
+m.y = ss.Normal(m.b, 1).observe([1.0, 2.0])
+m.mcmc(seed=1, engine="stanli", progress=False)
+""",
     "all frames": "%xmode Verbose\nbuild([1, -2])",
     "short again": "%xmode Context\nbuild([1, -2])",
     "another's": "1 / 0",
@@ -73,6 +95,23 @@ def test_the_users_lines_and_the_message(outputs):
     assert text.rstrip().endswith("try: correct the data, or choose a distribution whose support holds them")
     assert "scistan/" not in text
     assert len(text.splitlines()) < 20
+
+
+@pytest.mark.parametrize(
+    ("cell", "line", "words"),
+    [("sampling fails", "m.y = ss.Normal(0, ss.exp(m.slope - 800))", "sigma"),
+     ("log of nothing", "m.rate = ss.log(m.a - m.x)", "log"),
+     ("stanc refuses", "twice = ss.declare_op(", "no_such")],
+)  # fmt: skip
+def test_a_run_that_cannot_start_names_the_cells_line(outputs, cell, line, words):
+    text = shown(outputs[cell])
+    assert line in text
+    message = text[text.rindex("Error") :]
+    assert line in message  # not in the frame alone: the source map led back to the cell
+    assert "Cell" in message or "cell" in message
+    assert words in message
+    assert "scistan/" not in text
+    assert ".stan" not in text
 
 
 def test_errors_that_follow_from_each_other(outputs):

@@ -93,7 +93,7 @@ def test_a_fit_in_hand(fit, tmp_path):
     assert (table["r_hat"] < 1.1).all()
     assert fit.diagnose().ok
     assert fit.predict({"x": [0.0, 1.0]}, coords={"row": ["p", "q"]}, seed=1) is not None
-    assert fit.posterior_predictive()["y"].shape == (4, 200, 30)
+    assert fit.posterior_predictive["y"].shape == (4, 200, 30)
     for ending in ("nc", "zarr"):
         back = ss.load(fit.save(tmp_path / f"fit.{ending}"))
         assert dataset_names(back.idata) == dataset_names(fit.idata)

@@ -12,7 +12,7 @@ from scistan.engines.console import merge_rejections
 from scistan.engines.protocol import Chains, Draws
 from scistan.messages import sampling as messages
 
-__all__ = ["cores_for", "cut", "join", "largest_rectangle", "settle"]
+__all__ = ["cores_for", "cut", "join", "keep_complete", "largest_rectangle"]
 
 
 def cores_for(chains: int, parallel_chains: int | None, threads: int = 1) -> int:
@@ -52,7 +52,9 @@ def cut(chains: Chains, which: Sequence[int], length: int) -> Chains:
     return Chains(part(chains.values), part(chains.statistics))
 
 
-def settle(draws: Draws, lengths: Sequence[int], failures: Mapping[int, str], interrupted: bool, wanted: int) -> Draws:
+def keep_complete(
+    draws: Draws, lengths: Sequence[int], failures: Mapping[int, str], interrupted: bool, wanted: int
+) -> Draws:
     """Keep what is whole of a run: say which chains failed or were cut short.
 
     `lengths` are the draws each chain gave, `failures` the reason by place of the chain, `wanted` the draws

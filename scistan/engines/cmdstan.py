@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from scistan.engines.assemble import cores_for, settle
+from scistan.engines.assemble import cores_for, keep_complete
 from scistan.engines.columns import gather
 from scistan.engines.console import count_rejections, merge_rejections
 from scistan.engines.encoding import to_json
@@ -94,7 +94,7 @@ class CmdStanEngine:
             kept, self.name, _versions(files), timing, tuple(numbers), warmup, native=CsvFiles(folder, good),
             rejected=merge_rejections(one for p in processes for one in count_rejections(p.console)),
         )
-        return settle(draws, lengths, fates, bool(wish), wanted)
+        return keep_complete(draws, lengths, fates, bool(wish), wanted)
 
 
 def executable_for(text: str, metric: str, progress: bool) -> AbstractContextManager[Path]:

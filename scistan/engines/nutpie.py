@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from scistan.engines.assemble import cores_for, settle
+from scistan.engines.assemble import cores_for, keep_complete
 from scistan.engines.interrupt import Interruption, heed_interrupts
 from scistan.engines.loading import version_of
 from scistan.engines.nutpie_call import is_panic, make_sampler, make_settings, ready_model, said_by_rust, what_it_says
@@ -55,7 +55,7 @@ class NutpieEngine:
             tuple(_numbers(request)),
             warmup if save_warmup else None,
         )
-        return settle(draws, lengths, failures, bool(wish), request.draws)
+        return keep_complete(draws, lengths, failures, bool(wish), request.draws)
 
 
 def _numbers(request: Request) -> range:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scistan.engines.assemble import cores_for, settle
+from scistan.engines.assemble import cores_for, keep_complete
 from scistan.engines.columns import gather
 from scistan.engines.interrupt import Interruption, heed_interrupts
 from scistan.engines.loading import load_stanli, text_for_stanli, version_of
@@ -116,7 +116,7 @@ def _settled(request: Request, buffers: Buffers, settings: dict[str, Any], timin
         _slice(values, raw, 0, warm) if warm else None,
     )
     wanted = buffers.statistics.shape[1] - warm
-    return settle(draws, [n - warm for n in lengths], failures, buffers.interrupted, wanted)
+    return keep_complete(draws, [n - warm for n in lengths], failures, buffers.interrupted, wanted)
 
 
 def _slice(values: dict[str, np.ndarray], raw: dict[str, np.ndarray], start: int, stop: int | None) -> Chains:

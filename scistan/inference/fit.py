@@ -17,6 +17,7 @@ from scistan.inference.arviz_data import dataset_names, dataset_of, summary_tabl
 from scistan.inference.certificate import Certificate
 from scistan.inference.groups import GENERATED, check_groups_fit, make_group
 from scistan.inference.named import Named
+from scistan.inference.once_a_method import callable_dataset
 from scistan.inference.paths import as_path
 from scistan.inference.pictured import Pictured
 from scistan.inference.plan import Plan
@@ -156,6 +157,11 @@ class Fit(Pictured):
         """The log density of each observation at each draw."""
         return self._kept("log_likelihood")
 
+    @property
+    def posterior_predictive(self) -> Any:
+        """The observed variables as the model would draw them anew, once for each posterior draw."""
+        return callable_dataset(self._kept("posterior_predictive"))
+
     def __getitem__(self, name: str) -> Any:
         """Give the draws of a latent or derived quantity as a DataArray, labelled by chain, draw and its dims."""
         if name not in self:
@@ -178,10 +184,6 @@ class Fit(Pictured):
     def __array__(self, *_: Any, **__: Any) -> Any:
         # ArviZ's functions ask for this last of what they do not know, before they give up.
         raise fit_messages.no_inference_data()
-
-    def posterior_predictive(self) -> Any:
-        """Give the observed variables as the model would draw them anew, once for each posterior draw."""
-        return self._kept("posterior_predictive")
 
     def _kept(self, name: str) -> Any:
         """Give a group that the user asks for by name, or say that it was left out."""

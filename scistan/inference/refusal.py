@@ -22,12 +22,13 @@ def in_users_terms(program: StanProgram) -> Iterator[None]:
     try:
         yield
     except StancError as error:
-        raise refusal(error, program) from error
+        told = refusal(error, program)
+        raise told from (None if isinstance(told, ModelError) else error)  # of their own text all is said
     except UnsupportedError as error:
         # An embedded engine's compiler speaks as stanc does; what it refuses of ours another engine may take.
         complaint = stanc_failed(error.what, "", 1)
         if isinstance(complaint, StancError) and (own := own_refusal(complaint, program)):
-            raise own from error
+            raise own from None
         raise
 
 

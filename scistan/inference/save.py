@@ -10,6 +10,7 @@ from scistan.inference.arviz_data import dataset_names, dataset_of
 from scistan.inference.files import check_room, replacing
 from scistan.inference.netcdf import engine_for
 from scistan.inference.record import Record, record_to_dataset
+from scistan.messages import fits as messages
 
 if TYPE_CHECKING:
     from scistan.inference.fit import Fit
@@ -30,6 +31,8 @@ def save(fit: Fit, path: Path) -> Path:
         datasets[MODEL_GROUP] = record_to_dataset(record)
     if fit.plan is not None:
         datasets[PLAN_GROUP] = record_to_dataset(Record(json.dumps(fit.plan.to_dict())))
+    if kind != "zarr":
+        _check_names(datasets)
     with replacing(path) as beside:
         if kind != "zarr":
             check_room(beside, sum(map(_room_of, datasets.values())))
@@ -39,6 +42,14 @@ def save(fit: Fit, path: Path) -> Path:
             else:
                 dataset.to_netcdf(beside, group=name, mode="a", engine=kind)
     return path
+
+
+def _check_names(datasets: dict[str, Any]) -> None:
+    """Refuse names that netCDF would take for paths within the file."""
+    names = [str(name) for dataset in datasets.values() for name in (*dataset.dims, *dataset.variables)]
+    slashed = [name for name in dict.fromkeys(names) if "/" in name]
+    if slashed:
+        raise messages.name_with_slash(slashed[0])
 
 
 def _room_of(dataset: Any) -> int:

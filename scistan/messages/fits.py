@@ -85,6 +85,14 @@ def cannot_save(path: object, why: str) -> DataError:
     )
 
 
+def name_with_slash(name: str) -> DataError:
+    return DataError(
+        f"netCDF has no names with a slash, and the dim `{name}` has one.",
+        remedy=f"call it `{name.replace('/', '_per_')}`, or save as Zarr, `fit.save(\"fit.zarr\")`",
+        place=user_place(),
+    )
+
+
 def no_path(what: str, given: object) -> ArgumentError:
     given_as = kind_of(given) if given is None else f"{kind_of(given)}: {as_given(given)}"
     return ArgumentError(
@@ -128,7 +136,7 @@ def unknown_of_fit(name: str, variables: Sequence[str], methods: Sequence[str]) 
 
 
 _GROUPS = {
-    "observed": "what the model would draw anew is in `fit.posterior_predictive()`",
+    "observed": "what the model would draw anew is in `fit.posterior_predictive`",
     "data": "data are in `fit.idata.constant_data`",
 }
 

@@ -73,7 +73,7 @@ _MENDED = {
 
 
 def mend_statistic(statistic: str) -> str:
-    return _MENDED.get(statistic, "look at where data and draws differ: `fit.posterior_predictive()`")
+    return _MENDED.get(statistic, "look at where data and draws differ: `fit.posterior_predictive`")
 
 
 def pit_off(variable: str, mean: float, spread: float, count: int, p: float) -> str:

@@ -61,7 +61,7 @@ _ANSWERS: tuple[tuple[str, str], ...] = (
      "`m.pathfinder()`"),
     ("sample_prior_predictive prior_predictive", "it is `m.prior(draws=1000)`"),
     ("sample_posterior_predictive Predictive posterior_predict",
-     "it is `fit.posterior_predictive()`, and `fit.predict(data)` at new inputs"),
+     "it is `fit.posterior_predictive`, and `fit.predict(data)` at new inputs"),
     ("compute_log_likelihood log_lik", "it is `fit.log_likelihood`"),
     ("summary", "it is `fit.summary()`"),
     ("loo waic", "it is `fit.loo()`"),

@@ -17,7 +17,7 @@ _METHODS = {
     "optimize": "it is `m.map()`, or `m.mle()`",
     "sampling": "it is `m.mcmc()`",
     "predict": "predictions need draws: `fit = m.mcmc()`, then `fit.predict(data)`",
-    "posterior_predictive": "predictions need draws: `fit = m.mcmc()`, then `fit.posterior_predictive()`",
+    "posterior_predictive": "predictions need draws: `fit = m.mcmc()`, then `fit.posterior_predictive`",
     "prior_predictive": "it is `m.prior(draws=1000)`",
     "summary": "a summary is of draws: `fit = m.mcmc()`, then `fit.summary()`",
     "get_samples": "draws are in the fit: `fit = m.mcmc()`, then `fit[\"mu\"]` or `fit.idata`",

@@ -17,15 +17,15 @@ def same_definition(left: Node, left_draw: Law | None, right: Node, right_draw: 
     """Compare two definitions; data are equal here when their contents are."""
     if (left_draw is None) != (right_draw is None):
         return False
-    twins = _Twins()
+    paired = _Pairs()
     if left_draw is None or right_draw is None:
-        return twins.nodes([(left, right)])
+        return paired.nodes([(left, right)])
     if isinstance(left, Data) != isinstance(right, Data) or not _same_family(left_draw, right_draw):
         return False
     pairs = list(zip(left_draw.inputs, right_draw.inputs, strict=True))
     if isinstance(left, Data):
         pairs.append((left, right))
-    return twins.nodes(pairs) and twins.shapes(left_draw.shape, right_draw.shape)
+    return paired.nodes(pairs) and paired.shapes(left_draw.shape, right_draw.shape)
 
 
 def _same_family(left: Law, right: Law) -> bool:
@@ -36,7 +36,7 @@ def _same_family(left: Law, right: Law) -> bool:
     )
 
 
-class _Twins:
+class _Pairs:
     """Pairs of symbols that stand for each other: the lengths of equal arrays, and of equal `shape=`."""
 
     def __init__(self) -> None:

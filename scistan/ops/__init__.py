@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scistan.ops import composite, indexing, kernels, linear, numpy_twins, reductions, shaping, special, xarrays  # noqa: F401
+from scistan.ops import composite, indexing, kernels, linear, numpy_functions, reductions, shaping, special, xarrays  # noqa: F401
 from scistan.ops.declaration import REGISTRY, Op, declare
 from scistan.ops.expression import Expression, function_of
 from scistan.ops.methods import install_methods

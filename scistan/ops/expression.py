@@ -14,7 +14,7 @@ from scistan.graph.text import short_text
 from scistan.messages import expressions as messages
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import REGISTRY, Op
-from scistan.ops.tables import FUNCTIONS, NUMPY_TWINS
+from scistan.ops.tables import FUNCTIONS, NUMPY_FUNCTIONS
 from scistan.shapes import Shape, Size
 
 __all__ = ["Expression", "build", "function_of"]
@@ -142,15 +142,15 @@ class Expression:
         raise messages.no_array()
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        twin = ufunc.__name__ if method == "__call__" else _OF_UFUNCS.get((method, ufunc.__name__))
-        if twin is None:
+        asked = ufunc.__name__ if method == "__call__" else _OF_UFUNCS.get((method, ufunc.__name__))
+        if asked is None:
             raise messages.unsupported_numpy(f"{ufunc.__name__}.{method}")
         if method in ("reduce", "accumulate"):
             options.setdefault("axis", 0)
-        return _call_numpy_twin(twin, inputs, options)
+        return _call_numpy_function(asked, inputs, options)
 
     def __array_function__(self, function: Any, _: Any, args: Any, options: Any) -> Any:
-        return _call_numpy_twin(function.__name__, args, options)
+        return _call_numpy_function(function.__name__, args, options)
 
     @classmethod
     def __torch_function__(cls, function: Any, _: Any, args: Any = (), options: Any = None) -> Any:
@@ -173,16 +173,16 @@ _OF_UFUNCS = {
 }
 
 
-def _call_numpy_twin(name: str, args: Any, options: Any) -> Any:
-    twin = NUMPY_TWINS.get(name)
-    if twin is None:
+def _call_numpy_function(name: str, args: Any, options: Any) -> Any:
+    function = NUMPY_FUNCTIONS.get(name)
+    if function is None:
         raise messages.unsupported_numpy(name)
     try:
-        inspect.signature(twin).bind(*args, **options)
+        inspect.signature(function).bind(*args, **options)
     except TypeError:
         given = ", ".join(f"{key}=" for key in options) or f"{len(args)} arguments"
         raise messages.unsupported_numpy(f"{name} with {given}") from None
-    return twin(*args, **options)
+    return function(*args, **options)
 
 
 def _forward(op: Op) -> Callable[..., Expression]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from scistan.ops import composite, indexing, linear, reductions, shaping
 from scistan.ops.expression import Expression, install_operators
-from scistan.ops.tables import NUMPY_TWINS
+from scistan.ops.tables import NUMPY_FUNCTIONS
 
 __all__ = ["install_methods"]
 
@@ -38,12 +38,12 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "__or__": composite.logical_or,
     "__ror__": composite.logical_or,
     "__invert__": composite.logical_not,
-    "__xor__": lambda self, other: NUMPY_TWINS["logical_xor"](self, other),
-    "__rxor__": lambda self, other: NUMPY_TWINS["logical_xor"](other, self),
+    "__xor__": lambda self, other: NUMPY_FUNCTIONS["logical_xor"](self, other),
+    "__rxor__": lambda self, other: NUMPY_FUNCTIONS["logical_xor"](other, self),
     "__divmod__": lambda self, other: (composite.floor_divide(self, other), composite.remainder(self, other)),
-    "__round__": lambda self, decimals=None: NUMPY_TWINS["round"](self, decimals or 0),
+    "__round__": lambda self, decimals=None: NUMPY_FUNCTIONS["round"](self, decimals or 0),
     "dot": linear.dot,
-    "flatten": lambda self: NUMPY_TWINS["ravel"](self),
+    "flatten": lambda self: NUMPY_FUNCTIONS["ravel"](self),
     **{name: getattr(reductions, name) for name in ("sum", "mean", "prod", "min", "max", "var", "std", "cumsum")},
 }
 # The methods that NumPy's arrays have under the name of the function.
@@ -55,6 +55,6 @@ _OF_ARRAYS = (
 def install_methods() -> None:
     """Give expressions their operators and methods."""
     install_operators()
-    Expression.size = property(lambda self: NUMPY_TWINS["size"](self))  # type: ignore[attr-defined]
-    for name, function in {**_METHODS, **{name: NUMPY_TWINS[name] for name in _OF_ARRAYS}}.items():
+    Expression.size = property(lambda self: NUMPY_FUNCTIONS["size"](self))  # type: ignore[attr-defined]
+    for name, function in {**_METHODS, **{name: NUMPY_FUNCTIONS[name] for name in _OF_ARRAYS}}.items():
         setattr(Expression, name, function)

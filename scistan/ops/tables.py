@@ -10,12 +10,12 @@ from scistan.graph.node import Node
 if TYPE_CHECKING:
     from scistan.ops.expression import Expression
 
-__all__ = ["CHECKS", "FUNCTIONS", "NUMPY_TWINS", "READERS"]
+__all__ = ["CHECKS", "FUNCTIONS", "NUMPY_FUNCTIONS", "READERS"]
 
 FUNCTIONS: dict[str, Callable[..., Expression]] = {}
 """Every public function by its name in `ss`."""
 
-NUMPY_TWINS: dict[str, Callable[..., Any]] = {}
+NUMPY_FUNCTIONS: dict[str, Callable[..., Any]] = {}
 """What NumPy's functions become when they are called with expressions, by their names there."""
 
 CHECKS: dict[str, Callable[..., None]] = {}

@@ -100,7 +100,7 @@ class Store:
         )
         (place.out / RECORD).write_bytes(record.to_bytes())
         for path in (*place.out.rglob("*"), place.out):
-            settle(path)
+            make_durable(path)
         named = place.folder / record.key
         os.rename(place.out, named)
         return CacheEntry(self.put(named, kind), record)
@@ -137,7 +137,7 @@ def touch(folder: Path) -> None:
         os.utime(folder)
 
 
-def settle(path: Path) -> None:
+def make_durable(path: Path) -> None:
     """Give a file or folder its private mode and force it to the disk."""
     if os.name == "posix":
         executable = path.is_dir() or bool(path.stat().st_mode & 0o100)

@@ -17,7 +17,7 @@ from scistan.toolchain.lock import key_lock
 from scistan.toolchain.place import PRODUCTS, prepare_root
 from scistan.toolchain.record import BadRecordError, BuildRecord, read_record, verify_folder
 from scistan.toolchain.shown import shown
-from scistan.toolchain.store import Store, settle
+from scistan.toolchain.store import Store, make_durable
 from scistan.toolchain.workspace import Workspace, workspace
 
 __all__ = ["Imported", "export_cache", "import_cache"]
@@ -130,7 +130,7 @@ def take_in(
         if reason := misfit(record):
             return reason
         for inner in (*folder.rglob("*"), folder):
-            settle(inner)
+            make_durable(inner)
         verify_folder(folder, record)
     except (BadRecordError, OSError) as error:
         return str(error)

@@ -124,7 +124,10 @@ def label_switching() -> ss.Model:
     return m
 
 
-@sick("exchangeable components", "`mu`", 'give `mu` `constraint="ordered"`', heals=True, draws=300, warmup=300)
+@sick(
+    "exchangeable components", "`mu`", 'give `mu` `constraint="ordered"`',
+    heals=True, draws=300, warmup=300, inits=in_turn(mu=[[-3.0, 3.0, 11.0], [11.0, -3.0, 3.0]]),
+)  # fmt: skip
 def label_switching_of_three() -> ss.Model:
     m = ss.Model("label_switching_of_three")
     m.mu = ss.Normal(0, 8, shape=3)
@@ -132,7 +135,10 @@ def label_switching_of_three() -> ss.Model:
     return m
 
 
-@sick("exchangeable components", "`low` and `high`", 'as one vector with `shape=2, constraint="ordered"`', draws=300, warmup=300)
+@sick(
+    "exchangeable components", "`low` and `high`", 'as one vector with `shape=2, constraint="ordered"`',
+    draws=300, warmup=300, inits=in_turn(low=[-3.0, 3.0], high=[3.0, -3.0]),
+)  # fmt: skip
 def two_components_by_name() -> ss.Model:
     m = ss.Model("two_components_by_name")
     m.low = ss.Normal(0, 5)

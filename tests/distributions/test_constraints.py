@@ -156,7 +156,7 @@ def test_given_vectors_count_once_and_are_drawn_as_they_are_tied():
     assert seen.verify(points=2).ok
     fit = seen.mcmc(draws=50, warmup=100, seed=1, progress=False, engine="stanli")
     assert fit.log_likelihood["x"].shape == (4, 50, 2)  # elements that are tied have one density
-    np.testing.assert_allclose(fit.posterior_predictive()["x"].values.sum(-1), 0, atol=1e-9)
+    np.testing.assert_allclose(fit.posterior_predictive["x"].values.sum(-1), 0, atol=1e-9)
     # The scale is learnt from three free numbers of each vector, as many as the likelihood has powers of it.
     squares = 2 * FLAT @ FLAT
     assert seen.mle(seed=1, progress=False, data=None).values["t"] == pytest.approx(math.sqrt(squares / 6), rel=1e-4)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import scistan as ss
-from scistan.engines.assemble import join, largest_rectangle, settle
+from scistan.engines.assemble import join, keep_complete, largest_rectangle
 from scistan.engines.protocol import Chains, Draws
 
 
@@ -25,14 +25,14 @@ def test_no_rectangle_keeps_more_draws(lengths):
 
 def test_a_whole_run_stays_as_it_is():
     draws = run()
-    settled = settle(draws, [5, 5], {}, False, 5)
+    settled = keep_complete(draws, [5, 5], {}, False, 5)
     assert settled.kept is draws.kept
     assert settled.complete
     assert settled.notes == ()
 
 
 def test_a_failed_chain_is_left_out_and_named():
-    settled = settle(run((5, 5, 5), (1, 2, 3)), [5, 5, 5], {1: "it was killed"}, False, 5)
+    settled = keep_complete(run((5, 5, 5), (1, 2, 3)), [5, 5, 5], {1: "it was killed"}, False, 5)
     assert settled.numbers == (1, 3)
     assert settled.values["x"].shape == (2, 5)
     assert settled.notes == ("chain 2 failed and is left out: it was killed",)
@@ -40,13 +40,13 @@ def test_a_failed_chain_is_left_out_and_named():
 
 
 def test_an_interrupt_keeps_what_there_is():
-    settled = settle(run((5, 5)), [5, 3], {}, True, 5)
+    settled = keep_complete(run((5, 5)), [5, 3], {}, True, 5)
     assert settled.values["x"].shape == (2, 3)
     assert "interrupted: 2 of 2 chains kept, with 3 of 5 draws each" in settled.notes
     with pytest.raises(KeyboardInterrupt):
-        settle(run((5, 5)), [0, 0], {}, True, 5)
+        keep_complete(run((5, 5)), [0, 0], {}, True, 5)
     with pytest.raises(ss.SamplingError, match="no chain gave draws: out of luck"):
-        settle(run((5, 5)), [0, 0], {0: "out of luck", 1: "out of luck"}, False, 5)
+        keep_complete(run((5, 5)), [0, 0], {0: "out of luck", 1: "out of luck"}, False, 5)
 
 
 def test_runs_are_joined_in_order():

@@ -79,7 +79,7 @@ def test_unknown_inputs_are_refused(fitted):
 
 
 def test_posterior_predictive_and_log_likelihood(fitted):
-    predictive = fitted.posterior_predictive()
+    predictive = fitted.posterior_predictive
     assert predictive["y"].shape == (4, 500, 60)
     assert fitted.log_likelihood["y"].dims == ("chain", "draw", "obs")
     assert predictive.equals(dataset_of(fitted.idata, "posterior_predictive"))
@@ -124,7 +124,7 @@ def test_keep_leaves_out_the_rest():
     with pytest.raises(ss.ModelError, match="prediction needs latents that `keep` left out"):
         fit.predict({"x": [0.0]})
     with pytest.raises(ss.ModelError, match="this fit has no `posterior_predictive`: `keep` left it out"):
-        fit.posterior_predictive()
+        _ = fit.posterior_predictive
     assert list(m.mcmc(seed=1, draws=50, warmup=50, chains=2, engine="stanli", keep="a").posterior) == ["a"]
     with pytest.raises(ss.ModelError, match="`keep` names `alpha`"):
         m.mcmc(keep=["alpha"])
@@ -152,3 +152,11 @@ def test_warmup_and_statistics_in_idata():
     assert fit.idata.warmup_posterior["beta"].shape == (2, 60, 3)
     assert fit.idata.warmup_sample_stats["step_size"].shape == (2, 60)
     assert fit.idata.posterior["beta"].shape == (2, 50, 3)
+
+
+def test_a_group_is_a_property_and_what_was_a_method_may_still_be_called(fitted):
+    group = fitted.posterior_predictive
+    assert isinstance(group, xr.Dataset)
+    xr.testing.assert_identical(fitted.posterior_predictive(), group)
+    assert group.identical(dataset_of(fitted.idata, "posterior_predictive"))
+    assert repr(group).startswith("<xarray.Dataset>")

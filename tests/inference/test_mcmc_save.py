@@ -91,7 +91,7 @@ data = {"x": new.rename_axis(index="row", columns="predictor"), "at": [0, 2]}
 predictions = fit.predict(data, seed=5).predictions
 prior = fit.draw_prior(draws=10, seed=3).prior
 np.savez(out, y=predictions["y"], total=predictions["total"], row=predictions["row"],
-         beta=prior["beta"], log_likelihood=fit.log_likelihood["y"], again=fit.posterior_predictive()["y"])
+         beta=prior["beta"], log_likelihood=fit.log_likelihood["y"], again=fit.posterior_predictive["y"])
 print(fit.diagnose().verdict)
 """
 
@@ -112,7 +112,7 @@ def test_a_fit_alone_does_everything_in_another_process(fit_of_sites, tmp_path, 
     assert theirs["row"].tolist() == ["u", "v"]
     np.testing.assert_array_equal(theirs["beta"], sites().prior(10, seed=3).prior["beta"])
     np.testing.assert_array_equal(theirs["log_likelihood"], fit_of_sites.log_likelihood["y"])
-    np.testing.assert_array_equal(theirs["again"], fit_of_sites.posterior_predictive()["y"])
+    np.testing.assert_array_equal(theirs["again"], fit_of_sites.posterior_predictive["y"])
 
 
 def test_a_loaded_fit_refuses_strange_labels_as_before(fit_of_sites, tmp_path):
@@ -140,7 +140,7 @@ def test_what_was_left_out_stays_so(tmp_path):
     assert back.log_likelihood["y"].shape == (2, 30, 6)
     for one in (fit, back):
         with pytest.raises(ss.ModelError, match="posterior_predictive"):
-            one.posterior_predictive()
+            _ = one.posterior_predictive
         with pytest.raises(ss.ModelError, match="prediction"):
             one.predict()
 
@@ -316,3 +316,16 @@ def test_a_fit_can_be_copied(fit, twin):
     assert (other.posterior is fit.posterior) == (twin is copy.copy)
     np.testing.assert_array_equal(other.posterior["mu"], fit.posterior["mu"])
     assert dataset_names(other.predict(seed=1)) == dataset_names(fit.predict(seed=1))
+
+
+def test_a_dim_with_a_slash_is_told_as_such(tmp_path):
+    m = ss.Model(coords={"km/h": ["slow", "fast"]})
+    m.b = ss.Normal(0, 1, dims="km/h")
+    m.y = ss.Normal(m.b, 1).observe([1.0, 2.0])
+    fit = m.mcmc(draws=20, warmup=100, chains=1, seed=1, engine="stanli", progress=False)
+    with pytest.raises(ss.DataError, match="no names with a slash, and the dim `km/h` has one") as told:
+        fit.save(tmp_path / "fit.nc")
+    assert "km_per_h" in str(told.value)
+    assert list(tmp_path.iterdir()) == []
+    back = ss.load(fit.save(tmp_path / "fit.zarr"))
+    np.testing.assert_array_equal(back.posterior["b"], fit.posterior["b"])

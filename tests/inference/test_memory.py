@@ -59,7 +59,7 @@ def test_groups_that_have_a_number_for_each_row_are_refused_with_size_and_remedy
     assert fresh.log_likelihood["y"].shape == (2, 200, 500), "one of the two fits"
     monkeypatch.setattr("scistan.inference.memory.free_memory", lambda: 1e6)
     with pytest.raises(ss.ModelError, match="`posterior_predictive` would take"):
-        fresh.posterior_predictive()
+        _ = fresh.posterior_predictive
     assert fresh["mu"].shape == (2, 200), "the draws themselves are there"
 
 

@@ -127,8 +127,8 @@ def lower(instance: Instance, verb: str, options: Options, target: Target) -> Ob
     """Check that there is something to maximize and lower it to torch."""
     check_maximizable(instance, verb)
     # The likelihood has no use for non-centred coordinates: they would bring the prior's scale into it.
-    whole = options.batch_size is None
-    graph = run_passes(instance.graph, noncenter=verb == "map", vectorize=whole).plain
+    all_rows = options.batch_size is None
+    graph = run_passes(instance.graph, noncenter=verb == "map", vectorize=all_rows).plain
     lowered = replace(instance, graph=graph)
     observed = _observations(lowered)
     batches = None
@@ -137,7 +137,7 @@ def lower(instance: Instance, verb: str, options: Options, target: Target) -> Ob
     density = TorchDensity(lowered, target.device, target.dtype)
     return Objective(
         density, likelihood_only=verb == "mle", batches=batches, observations=observed,
-        widest=_widest(lowered) if whole else 1, compiled=options.compile, written=instance,
+        widest=_widest(lowered) if all_rows else 1, compiled=options.compile, written=instance,
     )
 
 

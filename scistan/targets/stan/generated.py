@@ -1,4 +1,4 @@
-"""Generated quantities: the log likelihood and a predictive twin of each observation, and the log prior."""
+"""Generated quantities: the log likelihood and a predictive replicate of each observation, and the log prior."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def has_rng(term: Term) -> bool:
     return free and bool(d.stan.rng or d.stan.name) and not d.improper
 
 
-def _twin_type(term: Term, scope: Scope) -> str:
+def _replicate_type(term: Term, scope: Scope) -> str:
     d: Distribution = term.law.distribution
     shape = term.law.shape
     if d.discrete:
@@ -57,25 +57,25 @@ def _twin_type(term: Term, scope: Scope) -> str:
 
 
 def write_observation(scope: Scope, term: Term, switches: Switches, only: bool) -> tuple[list[Declare], Generated]:
-    """Fill the log likelihood and the twin of one observed term; gives what must be declared on top."""
+    """Fill the log likelihood and the replicate of one observed term; gives what must be declared on top."""
     names = scope.writer.names
     batch = _batch(term)
     indices = tuple(names.claim_index(k) for k in range(len(batch)))
     at = f"[{', '.join(indices)}]" if indices else ""
     declared: list[Declare] = []
     body: list[Statement] = []
-    log_lik = twin = ""
+    log_lik = replicate = ""
     if switches.log_lik:
         log_lik = names.claim("log_lik" if only else f"log_lik_{term.name}")
         declared.append(Declare(sized_type(canonical_type(batch), batch, scope.writer.sizes), log_lik, node=term))
         body.append(Assign(f"{log_lik}{at}", density_at(scope, term, indices, term.name), term))
     if switches.predictive and has_rng(term):
-        twin = names.claim(f"{term.name}_rep")
-        declared.append(Declare(_twin_type(term, scope), twin, node=term))
-        body.append(Assign(f"{twin}{at}", _rng(scope, term, indices), term))
+        replicate = names.claim(f"{term.name}_rep")
+        declared.append(Declare(_replicate_type(term, scope), replicate, node=term))
+        body.append(Assign(f"{replicate}{at}", _rng(scope, term, indices), term))
     if body:
         scope.statements += scope.loops(batch, indices, tuple(body))
-    return declared, Generated(term, log_lik, twin)
+    return declared, Generated(term, log_lik, replicate)
 
 
 def _rng(scope: Scope, term: Term, indices: tuple[str, ...]) -> str:

@@ -14,19 +14,19 @@ from scistan.ops import composite, indexing, kernels, linear, reductions, shapin
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import REGISTRY
 from scistan.ops.expression import Expression, function_of
-from scistan.ops.tables import NUMPY_TWINS
+from scistan.ops.tables import NUMPY_FUNCTIONS
 from scistan.shapes import ONE, Shape, Size, values_of
 
 _REDUCTIONS = ("sum", "mean", "prod", "min", "max", "amin", "amax", "logsumexp")
 
 
 def _reduction(name: str) -> Callable[..., Expression]:
-    function = getattr(reductions, {"amin": "min", "amax": "max"}.get(name, name))
+    own = getattr(reductions, {"amin": "min", "amax": "max"}.get(name, name))
 
-    def twin(a: Any, axis: Any = None, keepdims: bool = False) -> Expression:
-        return function(a, axis, keepdims)  # type: ignore[no-any-return]
+    def function(a: Any, axis: Any = None, keepdims: bool = False) -> Expression:
+        return own(a, axis, keepdims)  # type: ignore[no-any-return]
 
-    return twin
+    return function
 
 
 def _var(a: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False) -> Expression:
@@ -172,11 +172,11 @@ def _norm(x: Any, ord: None = None, axis: Any = None, keepdims: bool = False) ->
 
 
 def _outer_of(name: str) -> Callable[..., Expression]:
-    def twin(a: Any, b: Any) -> Expression:
+    def function(a: Any, b: Any) -> Expression:
         left, right = Expression(as_node(a)), Expression(as_node(b))
         return function_of(REGISTRY[name])(left[(..., *(None,) * right.ndim)], right)
 
-    return twin
+    return function
 
 
 def _average(a: Any, axis: Any = None, weights: Any = None, *, keepdims: bool = False) -> Expression:
@@ -250,8 +250,8 @@ def _ndim(a: Any) -> int:
     return len(as_node(a).shape)
 
 
-NUMPY_TWINS.update({
-    **{twin: function_of(op) for op in REGISTRY.values() if op.elementwise for twin in op.answers},
+NUMPY_FUNCTIONS.update({
+    **{name: function_of(op) for op in REGISTRY.values() if op.elementwise for name in op.answers},
     **{name: _reduction(name) for name in _REDUCTIONS},
     "var": _var,
     "std": _std,
