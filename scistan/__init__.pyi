@@ -14,6 +14,7 @@ from scistan.errors import ToolchainError as ToolchainError
 from scistan.errors import UnsupportedError as UnsupportedError
 from scistan.inference.compile import compile_models as compile_models
 from scistan.inference.many import sample_models as sample_models
+from scistan.inference.profile.profile import profile as profile
 from scistan.model import Model as Model
 from scistan.model import data as data
 from scistan.model import factor as factor
