@@ -119,7 +119,8 @@ def _counted(one: Stage) -> str:
 def _as_dict(one: Stage) -> dict[str, object]:
     found: dict[str, object] = {
         "name": one.name, "seconds": one.seconds, "cpu_seconds": one.cpu or None,
-        "memory_bytes": one.memory if one.cpu > 0 else None, "gpu_memory_bytes": one.gpu_memory, "calls": one.calls, "failed": one.failed,
+        "memory_bytes": one.memory if one.cpu > 0 else None, "gpu_memory_bytes": one.gpu_memory,
+        "calls": one.calls, "failed": one.failed,
         "counts": [{"kind": k, "what": w, "times": n, "amount": a} for (k, w), (n, a) in one.counts.items()],
     }
     return {**found, "stages": [_as_dict(child) for child in one.children.values()]}
