@@ -198,6 +198,7 @@ from scistan.inference.many import sample_models as sample_models
 from scistan.inference.planning.function import plan as plan
 from scistan.inference.planning.function import run_with_fallback as run_with_fallback
 from scistan.inference.planning.workload import Workload as Workload
+from scistan.inference.profile.profile import profile as profile
 from scistan.inference.transform import array as array
 from scistan.inference.transform import full as full
 from scistan.inference.transform import grad as grad

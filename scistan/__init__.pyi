@@ -19,6 +19,7 @@ from scistan.inference.many import sample_models as sample_models
 from scistan.inference.planning.function import plan as plan
 from scistan.inference.planning.function import run_with_fallback as run_with_fallback
 from scistan.inference.planning.workload import Workload as Workload
+from scistan.inference.profile.profile import profile as profile
 from scistan.model import Model as Model
 from scistan.model import data as data
 from scistan.model import factor as factor

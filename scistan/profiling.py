@@ -143,13 +143,15 @@ class Stage:
 
 
 _ABSORBING = threading.RLock()
-_current: ContextVar[tuple[Stage, bool] | None] = ContextVar("scistan_stage", default=None)
+# How the stage that is open is measured: its clock alone, its processor time and memory too, or its own peak.
+_CLOCK, _USED, _EXACT = range(3)
+_current: ContextVar[tuple[Stage, int] | None] = ContextVar("scistan_stage", default=None)
 
 
 class stage:  # noqa: N801
     """Mark the work of a block; recorded below the stage that is open, and not at all where none is."""
 
-    __slots__ = ("_before", "_exact", "_name", "_own", "_parent", "_token")
+    __slots__ = ("_before", "_name", "_own", "_parent", "_started", "_token")
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -161,11 +163,13 @@ class stage:  # noqa: N801
             self._begin(*open_stage)
         return self._own
 
-    def _begin(self, parent: Stage | None, exact: bool) -> Stage:
-        self._parent, self._exact = parent, exact
+    def _begin(self, parent: Stage | None, how: int) -> Stage:
+        self._parent = parent
         self._own = Stage(self._name)
-        self._token: Token[tuple[Stage, bool] | None] = _current.set((self._own, exact))
-        self._before = _Before(exact)
+        below = how if how == _EXACT else _CLOCK
+        self._token: Token[tuple[Stage, int] | None] = _current.set((self._own, below))
+        self._before = None if how == _CLOCK else _Before(how)
+        self._started = time.perf_counter()
         return self._own
 
     def __exit__(
@@ -174,9 +178,11 @@ class stage:  # noqa: N801
         own = self._own
         if own is None:
             return
+        own.seconds = time.perf_counter() - self._started
         _current.reset(self._token)
-        self._before.end(own)
-        own.calls += 1
+        if self._before is not None:
+            self._before.end(own)
+        own.calls = 1
         own.failed += kind is not None
         self._own = None
         if self._parent is not None:
@@ -189,19 +195,22 @@ class stage:  # noqa: N801
 class recording(stage):  # noqa: N801
     """Mark the work of a block and listen to it; the stage it gives is complete when the block ends.
 
-    `exact` measures each stage's own peak of memory, where the system can (Linux); else a stage's memory is what it
-    added to the highest that the process had reached before.
+    `exact` measures processor time and memory of every stage below, and each one's own peak of memory where the system
+    can (Linux). Otherwise only the stages right below are measured so, for asking the system costs more than all else;
+    their memory is what they added to the highest that the process had reached before.
     """
 
-    __slots__ = ()
+    __slots__ = ("_how",)
 
     def __init__(self, name: str, *, exact: bool = False) -> None:
         super().__init__(name)
-        self._exact = exact
+        self._how = _EXACT if exact else _USED
 
     def __enter__(self) -> Stage:
-        parent, exact = _current.get() or (None, False)
-        return self._begin(parent, exact or self._exact)
+        parent, how = _current.get() or (None, _CLOCK)
+        made = self._begin(parent, how := max(how, self._how))
+        _current.set((made, how))  # forgotten with the rest when the block ends
+        return made
 
     def _kept(self, own: Stage) -> Stage:
         return own.copied()  # whoever listens goes on with the original
@@ -260,14 +269,13 @@ def bring_home(took: Stage) -> None:
 
 # -- measuring ----------------------------------------------------------------------------------------
 class _Before:
-    """Clocks and memory at the start of a stage."""
+    """Processor time and memory at the start of a stage."""
 
-    __slots__ = ("base", "cpu", "exact", "gpu", "peak", "started")
+    __slots__ = ("base", "cpu", "gpu", "how", "peak")
 
-    def __init__(self, exact: bool) -> None:
-        self.exact = exact
-        self.gpu = 0
-        if exact:
+    def __init__(self, how: int) -> None:
+        self.how = how
+        if how == _EXACT:
             self.gpu = _gpu_held()
             with _ABSORBING:
                 _fold()
@@ -277,13 +285,11 @@ class _Before:
                 _watching.append(self)
         else:
             self.cpu, self.base = _used()
-        self.started = time.perf_counter()
 
     def end(self, own: Stage) -> None:
-        own.seconds += time.perf_counter() - self.started
         cpu, high = _used()
         own.cpu += cpu - self.cpu
-        if self.exact:
+        if self.how == _EXACT:
             with _ABSORBING:
                 _fold()
                 _watching.remove(self)

@@ -1,4 +1,4 @@
-"""A program as stanli takes it: its text, or what stanli's compiler makes of it, where that cannot start here.
+"""A program as stanli takes it: what stanli's compiler makes of its text, here or where that can start.
 
 The compiler inside stanli starts once in a process, and asks for a signal stack of the size that was always enough.
 Once torch has multiplied matrices on a processor with AMX (Intel's since 2023), Linux refuses stacks of that size in
@@ -47,14 +47,13 @@ def program_for_stanli(text: str) -> dict[str, str]:
     global _started
     if _started or can_start():
         _started = True
-        return {"stan_code": text}
+        return {"mir": _made_here(text)}
     return {"mir": _made_elsewhere(text)}
 
 
 def intermediate(text: str) -> str:
     """Give a program's intermediate form; a RuntimeError where stanli refuses the program."""
-    given = program_for_stanli(text)
-    return given["mir"] if "mir" in given else str(load_stanli().stan_to_mir(text))
+    return program_for_stanli(text)["mir"]
 
 
 def can_start() -> bool:
@@ -70,6 +69,12 @@ def can_start() -> bool:
     if library.sigaltstack(ctypes.byref(before), None) != 0:
         library.sigaltstack(ctypes.byref(_Stack(None, _DISABLED, 0)), None)  # our memory goes when this function ends
     return True
+
+
+# A model is lowered to the same text at every call, and compiling it takes most of the time that loading it takes.
+@lru_cache(maxsize=64)
+def _made_here(text: str) -> str:
+    return str(load_stanli().stan_to_mir(text))
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,4 @@
-"""What users are told of profiles."""
+"""Wording of profiles: what can go wrong with them, why a loop was left as it is, and what is recommended."""
 
 from __future__ import annotations
 
@@ -7,23 +7,18 @@ from collections.abc import Sequence
 from scistan.errors import ArgumentError, ModelError, SamplingError
 from scistan.graph.places import user_place
 
-__all__ = ["no_model", "no_times", "not_ended", "used_twice"]
-
 
 def used_twice() -> ModelError:
     return ModelError(
-        "This profile has recorded a block already.", remedy="`with ss.profile() as p:` again makes another one"
+        "This profile has recorded a block already.",
+        remedy="`with ss.profile() as p:` again makes another one",
+        place=user_place(),
     )
 
 
 def not_ended() -> ModelError:
-    return ModelError("Nothing has been recorded yet.", remedy="ask for the report after the `with` block")
-
-
-def no_model(name: str) -> ModelError:
     return ModelError(
-        f"The statements of `{name}` cannot be timed: its fit was read from a file without the model.",
-        remedy="fit the model here",
+        "Nothing has been recorded yet.", remedy="ask for the report after the `with` block", place=user_place()
     )
 
 

@@ -59,7 +59,7 @@ def _boxes(root: Stage) -> Iterator[_Box]:
 def _drawn(box: _Box, whole: float) -> str:
     one = box.stage
     told = [f"{one.name}: {duration(one.seconds)}", f"{one.seconds / (whole or 1.0):.1%} of all"]
-    told += [f"processor {duration(one.cpu)}", f"memory {size(one.memory)}"]
+    told += [f"processor {duration(one.cpu)}", f"memory {size(one.memory)}"] if one.cpu > 0 else []
     told += [f"{one.calls} times"] if one.calls > 1 else []
     colour = _COLOURS[crc32(one.name.encode()) % len(_COLOURS)]
     top = box.depth * ROW

@@ -29,11 +29,8 @@ HELD = 50_000_000  # bytes of data, as text, that programs may hold at a time
 SHORT = 50  # draws, and steps of warm-up, of the run that CmdStan times
 
 
-def measure(ran: Ran, compiled: bool) -> StatementCosts:
+def measure(ran: Ran, subject: Subject, compiled: bool) -> StatementCosts:
     """Time the statements of what was sampled, at its last draw."""
-    subject = ran.subject
-    if subject is None:
-        raise messages.no_model(ran.model)
     units = units_of(subject.program)
     start = to_json(subject.program.inits(ran.point, subject.sampled or subject.instance)) if ran.point else None
     rows = _by_cmdstan(subject, units, start, ran) if compiled else _one_more_at_a_time(subject, units, start)

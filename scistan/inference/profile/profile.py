@@ -69,7 +69,7 @@ class Profile:
             if ran.subject is not None:
                 key = (ran.key, compiled or ran.engine == "cmdstan")
                 if key not in self._costs:
-                    self._costs[key] = measure(ran, key[1])
+                    self._costs[key] = measure(ran, ran.subject, key[1])
                 found.append(self._costs[key])
         return found
 

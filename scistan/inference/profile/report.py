@@ -97,10 +97,11 @@ def _as_html(one: Recommendation) -> str:
 
 def _rows(one: Stage, depth: int, whole: float) -> list[tuple[str, ...]]:
     name = "  " * depth + one.name + (" (failed)" if one.failed else "")
+    asked = one.cpu > 0  # of a stage further below a fit, the clock alone was read
+    memory = size(one.memory) + (f", GPU {size(one.gpu_memory)}" if one.gpu_memory else "")
     row = (
-        name, duration(one.seconds), f"{one.seconds / whole:.0%}", duration(one.cpu),
-        size(one.memory) + (f", GPU {size(one.gpu_memory)}" if one.gpu_memory else ""),
-        str(one.calls), _counted(one),
+        name, duration(one.seconds), f"{one.seconds / whole:.0%}", duration(one.cpu) if asked else "",
+        memory if asked else "", str(one.calls), _counted(one),
     )
     return [row, *(line for child in one.children.values() for line in _rows(child, depth + 1, whole))]
 
@@ -117,8 +118,9 @@ def _counted(one: Stage) -> str:
 
 def _as_dict(one: Stage) -> dict[str, object]:
     found: dict[str, object] = {
-        "name": one.name, "seconds": one.seconds, "cpu_seconds": one.cpu, "memory_bytes": one.memory,
-        "gpu_memory_bytes": one.gpu_memory, "calls": one.calls, "failed": one.failed,
+        "name": one.name, "seconds": one.seconds, "cpu_seconds": one.cpu or None,
+        "memory_bytes": one.memory if one.cpu > 0 else None, "gpu_memory_bytes": one.gpu_memory,
+        "calls": one.calls, "failed": one.failed,
         "counts": [{"kind": k, "what": w, "times": n, "amount": a} for (k, w), (n, a) in one.counts.items()],
     }
     return {**found, "stages": [_as_dict(child) for child in one.children.values()]}

@@ -57,11 +57,17 @@ class StanProgram:
     functions: Mapping[str, str] = field(default_factory=dict)
     own_names: frozenset[str] = frozenset()  # the user's variables
     origins: Mapping[str, object] = field(default_factory=dict)  # what each function is there for
+    _texts: list[str] = field(default_factory=list, init=False, repr=False)  # written once, when it is asked for
 
     @property
-    @staged("writing")
     def text(self) -> str:
         """The program as text."""
+        if not self._texts:
+            self._texts.append(self._write())
+        return self._texts[0]
+
+    @staged("writing")
+    def _write(self) -> str:
         functions = [line for code in self.functions.values() for line in code.splitlines()]
         blocks = [{"name": "functions", "lines": functions}] + [{"name": b.name, "lines": b.lines} for b in self.blocks]
         rendered: str = _template().render(blocks=blocks)

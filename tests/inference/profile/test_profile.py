@@ -172,10 +172,14 @@ def test_a_profile_says_what_is_wrong_with_its_use():
 
 
 def test_a_block_that_fails_keeps_what_it_recorded():
+    def fails(p):
+        with p:
+            eight_schools().prior(draws=5, seed=1)
+            raise ZeroDivisionError
+
     p = ss.profile(statements=True)
-    with pytest.raises(ZeroDivisionError), p:
-        eight_schools().prior(draws=5, seed=1)
-        1 / 0
+    with pytest.raises(ZeroDivisionError):
+        fails(p)
     assert "prior" in p.stages.children
     assert p.stages.failed == 1
 
