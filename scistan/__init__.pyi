@@ -14,6 +14,20 @@ from scistan.errors import ToolchainError as ToolchainError
 from scistan.errors import UnsupportedError as UnsupportedError
 from scistan.inference.compile import compile_models as compile_models
 from scistan.inference.many import sample_models as sample_models
+from scistan.inference.transform import array as array
+from scistan.inference.transform import full as full
+from scistan.inference.transform import grad as grad
+from scistan.inference.transform import hessian as hessian
+from scistan.inference.transform import hvp as hvp
+from scistan.inference.transform import jacobian as jacobian
+from scistan.inference.transform import jit as jit
+from scistan.inference.transform import ones as ones
+from scistan.inference.transform import tree_flatten as tree_flatten
+from scistan.inference.transform import tree_map as tree_map
+from scistan.inference.transform import tree_unflatten as tree_unflatten
+from scistan.inference.transform import value_and_grad as value_and_grad
+from scistan.inference.transform import vmap as vmap
+from scistan.inference.transform import zeros as zeros
 from scistan.model import Model as Model
 from scistan.model import data as data
 from scistan.model import factor as factor
@@ -548,6 +562,9 @@ def trace(x: object) -> Expression:
 
 def transpose(x: object, axes: Sequence[int] | None = None) -> Expression:
     """Reorder the axes; reversed when `axes` is not given."""
+
+def trigamma(x: object, /) -> Expression:
+    """The derivative of `digamma`."""
 
 def var(x: object, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: float = 0) -> Expression:
     """Give the variance along `axis`, with divisor `n - ddof` as in NumPy."""

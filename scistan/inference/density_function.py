@@ -11,6 +11,7 @@ import numpy as np
 
 from scistan.engines.density import StanDensity
 from scistan.graph.instance import Instance
+from scistan.graph.node import Node
 from scistan.inference.density import check_complete, latent_values
 from scistan.messages import transforms as messages
 from scistan.passes import run_passes
@@ -42,8 +43,9 @@ class DensityFunction:
     """The log density at a flat vector of unconstrained coordinates, as BridgeStan has it.
 
     `jacobian=True` counts the Jacobian of the way to the values, `propto=True` lets constants be dropped: Stan drops
-    them, the others keep them. Outside of the support it is -∞, and the gradient NaN. Coordinates are Stan's:
-    logarithms, logits, standard ones for non-centred latents; for simplexes and the like they may differ by backend.
+    them, the others keep them. Outside of the support it is -∞, and the gradient NaN. Coordinates are as in Stan:
+    logarithms, logits, standard ones for non-centred latents. Two things differ by backend: Stan has matrices column
+    by column, where the others have them row by row, and versions of Stan have coordinates of their own for simplexes.
     """
 
     def __init__(self, instance: Instance, backend: str) -> None:
@@ -164,7 +166,7 @@ class _OnStan:
     def _constants(self, at: np.ndarray, value: float) -> float:
         if self._dropped is None:
             values = self.constrain(at)
-            latents = {term.value: values[term.name] for term in self._instance.graph.latents}
+            latents: dict[Node, np.ndarray] = {t.value: values[t.name] for t in self._instance.graph.latents}
             self._dropped = JointDensity(self._instance).at(latents)[0] - value
         return self._dropped
 

@@ -52,7 +52,7 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize(("name", "table"), [pair for pair in product(ALONG, TABLES)])
+@pytest.mark.parametrize(("name", "table"), list(product(ALONG, TABLES)))
 def test_reductions_of_structured_numbers(name, table):
     x = free(TABLES[table].shape)
     compare(ALONG[name](x), [x], [TABLES[table]], second=True)
