@@ -32,7 +32,7 @@ class _Column(Protocol):
 
     dimension: int
 
-    def value_and_gradient(self, q: np.ndarray, propto: bool, jacobian: bool) -> tuple[float, Array]: ...
+    def value_and_gradient(self, q: np.ndarray, propto: bool, jacobian: bool, /) -> tuple[float, Array]: ...
 
     def constrain(self, q: np.ndarray) -> dict[str, Array]: ...
 
@@ -103,7 +103,7 @@ class _OnGraph:
     def _joint(self) -> JointDensity:
         return JointDensity(self._free.instance)
 
-    def value_and_gradient(self, q: Array, propto: bool, jacobian: bool) -> tuple[float, Array]:
+    def value_and_gradient(self, q: Array, _: bool, jacobian: bool) -> tuple[float, Array]:
         """Ask the graph, where the density is not zero."""
         at = self._runner.array(q)
         if math.isinf(self._joint.at(self._latents(at))[0]):

@@ -7,7 +7,7 @@ import pytest
 
 from scistan.graph.node import Apply
 from scistan.graph.walk import topological
-from scistan.ops import REGISTRY, Expression
+from scistan.ops import REGISTRY, Expression, user
 from scistan.ops.declaration import Never, NotYet
 from scistan.shapes import values_of
 from scistan.transforms.reverse import gradients
@@ -68,7 +68,7 @@ def _compare_second(made, theirs, expression, inputs, values, seed, weights, lea
 
 
 def test_every_op_says_what_its_gradient_is():
-    for op in REGISTRY.values():
+    for op in (op for name, op in REGISTRY.items() if name not in user._declared_here):
         assert op.gradient is not None, op.name
         for slope in _slopes(op):
             assert not isinstance(slope, Never | NotYet) or slope.reason, op.name
