@@ -167,6 +167,7 @@ from scistan.model.loading import load as load
 from scistan.ops import declare_op as declare_op
 from scistan.ops.expression import Expression
 from scistan.toolchain.doctor import doctor as doctor
+from scistan.transforms.purity import check_purity as check_purity
 from scistan.version import __version__ as __version__
 '''
 

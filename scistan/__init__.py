@@ -48,6 +48,7 @@ CHECKS["gradient"] = _check_gradient
 
 # Names that live where heavier packages are needed: imported when they are first used.
 _LATER = {
+    "check_purity": "scistan.transforms.purity",
     "compile_models": "scistan.inference.compile",
     "doctor": "scistan.toolchain.doctor",
     "load": "scistan.model.loading",
