@@ -46,6 +46,7 @@ lint: $(VENV)/.lint  ## ruff, types, and the direction of imports
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python .ci/purity.py
 
 docs: $(VENV)/.docs  ## run every example in the docs, then build the pages
 	$(BIN)/python docs/generate.py

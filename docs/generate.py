@@ -224,6 +224,7 @@ from scistan.settings import defaults as defaults
 from scistan.settings import set_default as set_default
 from scistan.settings import using as using
 from scistan.toolchain.doctor import doctor as doctor
+from scistan.transforms.purity import check_purity as check_purity
 from scistan.version import __version__ as __version__
 '''
 

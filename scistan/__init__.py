@@ -52,6 +52,7 @@ CHECKS["gradient"] = _check_gradient
 _LATER = {
     "Workload": "scistan.inference.planning.workload",
     "backends": "scistan.inference.capabilities.backends",
+    "check_purity": "scistan.transforms.purity",
     "compile_models": "scistan.inference.compile",
     "defaults": "scistan.settings",
     "doctor": "scistan.toolchain.doctor",

@@ -20,6 +20,20 @@ from scistan.inference.planning.function import plan as plan
 from scistan.inference.planning.function import run_with_fallback as run_with_fallback
 from scistan.inference.planning.workload import Workload as Workload
 from scistan.inference.profile.profile import profile as profile
+from scistan.inference.transform import array as array
+from scistan.inference.transform import full as full
+from scistan.inference.transform import grad as grad
+from scistan.inference.transform import hessian as hessian
+from scistan.inference.transform import hvp as hvp
+from scistan.inference.transform import jacobian as jacobian
+from scistan.inference.transform import jit as jit
+from scistan.inference.transform import ones as ones
+from scistan.inference.transform import tree_flatten as tree_flatten
+from scistan.inference.transform import tree_map as tree_map
+from scistan.inference.transform import tree_unflatten as tree_unflatten
+from scistan.inference.transform import value_and_grad as value_and_grad
+from scistan.inference.transform import vmap as vmap
+from scistan.inference.transform import zeros as zeros
 from scistan.model import Model as Model
 from scistan.model import data as data
 from scistan.model import factor as factor
@@ -31,6 +45,7 @@ from scistan.settings import defaults as defaults
 from scistan.settings import set_default as set_default
 from scistan.settings import using as using
 from scistan.toolchain.doctor import doctor as doctor
+from scistan.transforms.purity import check_purity as check_purity
 from scistan.version import __version__ as __version__
 
 def Bernoulli(theta: object, *, shape: int | tuple[int, ...] | None = None, dims: str | tuple[str, ...] | None = None) -> Unnamed:
@@ -560,6 +575,9 @@ def trace(x: object) -> Expression:
 
 def transpose(x: object, axes: Sequence[int] | None = None) -> Expression:
     """Reorder the axes; reversed when `axes` is not given."""
+
+def trigamma(x: object, /) -> Expression:
+    """The derivative of `digamma`."""
 
 def var(x: object, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, ddof: float = 0) -> Expression:
     """Give the variance along `axis`, with divisor `n - ddof` as in NumPy."""

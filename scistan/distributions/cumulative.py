@@ -38,7 +38,7 @@ def _fixed(xp: Any, x: Array) -> Array:
 def _together(xp: Any, *values: Array) -> list[Array]:
     if xp.__name__ == "torch":
         return list(xp.broadcast_tensors(*values))
-    return [np.asarray(v, dtype=float) for v in np.broadcast_arrays(*values)]
+    return [xp.asarray(v, dtype=float) for v in xp.broadcast_arrays(*values)]
 
 
 def _lbeta(xp: Any, a: Array, b: Array) -> Array:
@@ -154,7 +154,7 @@ def _log_difference(xp: Any, wanted: Array, x: Array, y: Array) -> Array:
 # -- the beta-binomial -----------------------------------------------------------------------------------
 def _beta_binomial(xp: Any, y: Array, total: Array, alpha: Array, beta: Array, *, upper: bool) -> Array:
     y, total, alpha, beta = (v[..., None] for v in _together(xp, y, total, alpha, beta))
-    most = int(total.max()) if 0 not in total.shape else 0
+    most = int(total.max()) if 0 not in total.shape else 0  # pure: counts are data, and this is a length
     k = xp.arange(most + 1, dtype=alpha.dtype)
     if xp.__name__ == "torch":
         k = k.to(alpha.device)

@@ -32,12 +32,9 @@ class StanDensity:
     def dimension(self) -> int:
         return int(self._model.param_unc_num())
 
-    def log_density_gradient(
-        self, q: np.ndarray, *, propto: bool = True, jacobian: bool = True
-    ) -> tuple[float, np.ndarray]:
-        """Give the log density and its gradient at unconstrained coordinates; `propto` drops constants."""
-        at = np.ascontiguousarray(q, dtype=float)
-        value, gradient = self._model.log_density_gradient(at, propto=propto, jacobian=jacobian)
+    def log_density_gradient(self, q: np.ndarray) -> tuple[float, np.ndarray]:
+        """Give the log density and its gradient at unconstrained coordinates."""
+        value, gradient = self._model.log_density_gradient(np.ascontiguousarray(q, dtype=float))
         return float(value), np.array(gradient)
 
     def unconstrain(self, values: Mapping[str, Any]) -> np.ndarray:

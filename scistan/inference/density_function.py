@@ -1,4 +1,4 @@
-"""`m.log_density_fn`: a model's log density over a flat vector of free coordinates, for anyone's sampler or optimizer."""
+"""`m.log_density_fn`: the log density over a flat vector of free coordinates, for anyone's sampler or optimizer."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import numpy as np
 
 from scistan.engines.density import StanDensity
 from scistan.graph.instance import Instance
+from scistan.graph.node import Node
 from scistan.inference.density import check_complete, latent_values
 from scistan.messages import transforms as messages
 from scistan.passes import run_passes
 from scistan.targets.scipy import JointDensity
 from scistan.targets.stan.program import lower_to_stan
+from scistan.targets.stan.twin import flat_twin
 from scistan.transforms.backends import BACKENDS, open_backend
 from scistan.transforms.computation import Computation
 from scistan.transforms.unconstrained import Unconstrained
@@ -30,7 +32,7 @@ class _Column(Protocol):
 
     dimension: int
 
-    def value_and_gradient(self, q: np.ndarray, propto: bool, jacobian: bool) -> tuple[float, Array]: ...
+    def value_and_gradient(self, q: np.ndarray, propto: bool, jacobian: bool, /) -> tuple[float, Array]: ...
 
     def constrain(self, q: np.ndarray) -> dict[str, Array]: ...
 
@@ -41,8 +43,9 @@ class DensityFunction:
     """The log density at a flat vector of unconstrained coordinates, as BridgeStan has it.
 
     `jacobian=True` counts the Jacobian of the way to the values, `propto=True` lets constants be dropped: Stan drops
-    them, the others keep them. Outside of the support it is -∞, and the gradient NaN. Coordinates are Stan's:
-    logarithms, logits, standard ones for non-centred latents; for simplexes and the like they may differ by backend.
+    them, the others keep them. Outside of the support it is -∞, and the gradient NaN. Coordinates are as in Stan:
+    logarithms, logits, standard ones for non-centred latents. Two things differ by backend: Stan has matrices column
+    by column, where the others have them row by row, and versions of Stan have coordinates of their own for simplexes.
     """
 
     def __init__(self, instance: Instance, backend: str) -> None:
@@ -100,7 +103,7 @@ class _OnGraph:
     def _joint(self) -> JointDensity:
         return JointDensity(self._free.instance)
 
-    def value_and_gradient(self, q: Array, propto: bool, jacobian: bool) -> tuple[float, Array]:
+    def value_and_gradient(self, q: Array, _: bool, jacobian: bool) -> tuple[float, Array]:
         """Ask the graph, where the density is not zero."""
         at = self._runner.array(q)
         if math.isinf(self._joint.at(self._latents(at))[0]):
@@ -131,26 +134,47 @@ class _OnGraph:
 
 
 class _OnStan:
-    """Stan's own program, run by stanli."""
+    """Stan's own program, run by stanli, which drops constants and counts the Jacobian.
+
+    The Jacobian is what the flat twin has, and the constants are what SciPy has beside Stan, at the first point.
+    """
 
     def __init__(self, instance: Instance) -> None:
         self._instance = instance
         self._program = lower_to_stan(instance.graph, log_lik=False, predictive=False, log_prior=False)
-        self._density = StanDensity(self._program.text, self._program.data(instance))
+        data = self._program.data(instance)
+        self._density = StanDensity(self._program.text, data)
+        twin = flat_twin(self._program)
+        self._twin = None if twin is None else StanDensity(twin.text, twin.data(data))
+        self._dropped: float | None = None
         self.dimension = self._density.dimension
 
     def value_and_gradient(self, q: Array, propto: bool, jacobian: bool) -> tuple[float, Array]:
         """Ask Stan; a point that it rejects has no density."""
+        at, none = np.asarray(q, dtype=float), (0.0, np.zeros(self.dimension))
         try:
-            return self._density.log_density_gradient(np.asarray(q), propto=propto, jacobian=jacobian)
+            value, slope = self._density.log_density_gradient(at)
+            of_twin = none if self._twin is None else self._twin.log_density_gradient(at)
         except RuntimeError:
+            value = -math.inf
+        if not math.isfinite(value):
             return -math.inf, np.full(self.dimension, math.nan)
+        if not propto:
+            value += self._constants(at, value - of_twin[0])
+        return (value, slope) if jacobian else (value - of_twin[0], slope - of_twin[1])
+
+    def _constants(self, at: np.ndarray, value: float) -> float:
+        if self._dropped is None:
+            values = self.constrain(at)
+            latents: dict[Node, np.ndarray] = {t.value: values[t.name] for t in self._instance.graph.latents}
+            self._dropped = JointDensity(self._instance).at(latents)[0] - value
+        return self._dropped
 
     def constrain(self, q: Array) -> dict[str, Array]:
         """Let Stan transform."""
         found = self._density.constrain(np.asarray(q))
         shapes = {t.name: self._instance.shape(t.law.shape) for t in self._instance.graph.latents}
-        return {name: found[name].reshape(shape) if name in found else np.empty(shape) for name, shape in shapes.items()}
+        return {n: found[n].reshape(shape) if n in found else np.empty(shape) for n, shape in shapes.items()}
 
     def unconstrain(self, values: Mapping[str, object]) -> Array:
         """Let Stan transform back."""

@@ -89,8 +89,7 @@ class Model(Planned):
     def __enter__(self) -> NoReturn:
         raise neighbours.no_context()
 
-    def __exit__(self, *_: object) -> None:  # Python looks for it before it enters
-        return None
+    def __exit__(self, *_: object) -> None: ...  # Python looks for it before it enters
 
     # -- what it consists of --------------------------------------------------------------------
     @property

@@ -65,6 +65,8 @@ def times(x: Node, y: Node) -> Node:
             return literal(0.0)
         if is_applied(one, "negative"):
             return negated(times(one.args[0], other))
+        if isinstance(one, Literal) and is_applied(other, "multiply") and isinstance(other.args[0], Literal):
+            return times(literal(float(one.value * other.args[0].value)), other.args[1])
     return _op("multiply", x, y)
 
 

@@ -197,10 +197,11 @@ log_diff_exp = declare("log_diff_exp", "`log(exp(x) - exp(y))` for `x > y`.", ar
                        gradient=("-1 / expm1(y - x)", "exp(y - x) / expm1(y - x)"))
 multiply_log = declare("multiply_log", "`x · log(y)`, 0 where `x` is 0.", arity=2, numpy="scipy.special:xlogy",
                        torch="special.xlogy", stan=Call("lmultiply"), answers=("xlogy",),
-                       gradient=("where((x == 0) * (y == 0), 0.0, log(y))", "where((x == 0) * (y == 0), 0.0, x / y)"))
+                       gradient=("where((x == 0) * (y <= 0), 0.0, log(y))", "where((x == 0) * (y == 0), 0.0, x / y)"))
 arctan2 = declare("arctan2", "The angle of the point (`x`, `y`).", arity=2, arguments=("y", "x"), numpy="arctan2",
                   torch="arctan2", stan=Call("atan2"), answers=("arctan2",),
-                  gradient=("x / (x ** 2 + y ** 2)", "-y / (x ** 2 + y ** 2)"))
+                  gradient=("where((x == 0) * (y == 0), 0.0, x / (x ** 2 + y ** 2))",
+                            "where((x == 0) * (y == 0), 0.0, -y / (x ** 2 + y ** 2))"))
 
 
 # -- what a statistic of the data means at new inputs: the number itself is the same --------------

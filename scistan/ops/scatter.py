@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
-
-import numpy as np
 
 from scistan.ops.axes import unknown
 from scistan.ops.declaration import REGISTRY, Attributes, Never, declare
@@ -25,7 +24,7 @@ def _scatter_shape(_: tuple[Shape, ...], attributes: Attributes) -> tuple[Shape,
 
 def _scatter(xp: Any, values: Any, *positions: Any, items: tuple[Item, ...], shape: tuple[int, ...], rank: int) -> Any:
     """Add values to zeros of `shape`, each at the place from which the index of these items would take it."""
-    length = int(np.prod(shape, dtype=np.int64))
+    length = math.prod(shape)
     numbers = xp.arange(length, **({"device": values.device} if xp.__name__ == "torch" else {}))
     take: Any = REGISTRY["index"].numpy
     places = take(xp, xp.reshape(numbers, shape), *positions, items=items)
@@ -34,12 +33,12 @@ def _scatter(xp: Any, values: Any, *positions: Any, items: tuple[Item, ...], sha
         flat = xp.broadcast_to(values, (*lead, *places.shape)).reshape(*lead, -1)
         zeros = xp.zeros((*lead, length), dtype=values.dtype, device=values.device)
         return zeros.index_add(-1, places.reshape(-1), flat).reshape((*lead, *shape))
-    rows = int(np.prod(lead, dtype=np.int64))
-    weights = np.broadcast_to(values, (*lead, *places.shape)).reshape(-1)
+    rows = math.prod(lead)
+    weights = xp.broadcast_to(values, (*lead, *places.shape)).reshape(-1)
     if not weights.size:
-        return np.zeros((*lead, *shape))
-    at = (np.arange(rows)[:, None] * length + places.reshape(-1)).reshape(-1)
-    return np.bincount(at, weights, minlength=rows * length).reshape((*lead, *shape))
+        return xp.zeros((*lead, *shape))
+    at = (xp.arange(rows)[:, None] * length + places.reshape(-1)).reshape(-1)
+    return xp.bincount(at, weights, minlength=rows * length).reshape((*lead, *shape))
 
 
 def _scatter_back(upstream: Expression, _: Expression, values: Expression, *positions: Expression,

@@ -106,7 +106,7 @@ def _bessel(xp: Any, x: Any) -> Any:
 # Near 0 the parts of its slope 1 - out / x - out² cancel; there the series of both Bessel functions has the digits.
 BESSEL_RATIO = declare("bessel_ratio", "The slope of `log_i0`: the Bessel functions of orders 1 and 0, divided.",
                        numpy=_bessel, torch=_bessel, public=False,
-                       stan=Template("(sign({0}) * exp(log_modified_bessel_first_kind(1, abs({0}))"
+                       stan=Template("(({0} < 0 ? -1 : 1) * exp(log_modified_bessel_first_kind(1, abs({0}))"
                                      " - log_modified_bessel_first_kind(0, abs({0}))))"),
                        gradient="where(abs(x) < 0.01, 0.5 - 0.1875 * x ** 2 + 5 / 96 * x ** 4, "
                                 "1 - out / where(abs(x) < 0.01, 1.0, x) - out ** 2)")

@@ -268,7 +268,8 @@ def log_i0(xp: Any, x: Tensor) -> Tensor:
 def owens_t(xp: Any, h: Tensor, a: Tensor) -> Tensor:
     """Give Owen's T: the normal probability of `X > h` and `0 < Y < a X`."""
     h, a = _floats(xp, h, a)
-    size = xp.abs(a)
+    side = xp.where(a < 0, -xp.ones_like(a), xp.ones_like(a))  # which at 0 has a slope to go through
+    size = side * a
     wide = size > 1
     narrow = xp.where(wide, 1.0, size)
     inverse = 1 / xp.where(wide, size, 1.0)
@@ -276,7 +277,7 @@ def owens_t(xp: Any, h: Tensor, a: Tensor) -> Tensor:
     inner = _owens_integral(xp, height, xp.where(wide, inverse, narrow))
     # T(h, a) + T(a h, 1 / a) = (Q(h) + Q(a h)) / 2 - Q(h) Q(a h) for a > 0, with upper tails Q of |h|
     q, r = (xp.special.erfc(xp.abs(z) / math.sqrt(2)) / 2 for z in (h, height))
-    return xp.sign(a) * xp.where(wide, (q + r) / 2 - q * r - inner, inner)
+    return side * xp.where(wide, (q + r) / 2 - q * r - inner, inner)
 
 
 def _owens_integral(xp: Any, h: Tensor, a: Tensor) -> Tensor:

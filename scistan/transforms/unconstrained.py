@@ -66,9 +66,13 @@ class Unconstrained:
         """Place every latent, in the order in which they depend on each other."""
         found: dict[str, tuple[Term, Expression, _Placed]] = {}
         known: dict[Node, Node] = {}
+
+        def at(node: Node) -> Expression:
+            return Expression(substituted([node], known)[0])
+
         for term in self.instance.graph.latents:
             u = self._coordinates(term)
-            placed = self._place(term, u, lambda node, known=known: Expression(substituted([node], known)[0]))
+            placed = self._place(term, u, at)
             known[term.value] = placed.value._scistan_node_
             found[term.name] = term, u, placed
         return found
@@ -117,7 +121,7 @@ class Unconstrained:
         """Give the log density, all constants kept, with or without the Jacobian of the way to the values."""
         parts: list[Node] = []
         known: dict[Node, Node] = {}
-        for term, u, placed in self._placed.values():
+        for term, _, placed in self._placed.values():
             known[term.value] = placed.value._scistan_node_
             parts += [placed.jacobian] if jacobian else []
         away: Node = literal(0.0)

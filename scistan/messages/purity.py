@@ -1,0 +1,19 @@
+"""Wording of what a check of purity finds: what a line does that its array library should do alone."""
+
+from __future__ import annotations
+
+REMEDIES = {
+    "library": "call it on the library that is given, `xp.{0}(…)`, or write it in the operations of `ss`",
+    "round trip": "stay in one library: what is computed there has derivatives, and is on its device",
+    "scalar": "compute with whole arrays; a number that is taken out has no derivative, and waits for the device",
+    "precision": "leave the precision to the caller: constants follow the arrays that they meet",
+}
+"""What to do about each kind."""
+
+WHAT = {
+    "library": "`{0}` computes with another library's arrays",
+    "round trip": "`{0}` takes values through another library or device",
+    "scalar": "`{0}` takes a number out of an array",
+    "precision": "`{0}` changes the precision silently",
+}
+"""What a line does."""

@@ -1,0 +1,200 @@
+"""Transforms of plain functions: nesting, several backends, transforms of transforms, and what is refused."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+import pytest
+
+import scistan as ss
+from scistan.errors import ArgumentError, ModelError
+from scistan.graph.walk import topological
+from scistan.transforms.reverse import gradients
+from tests.ops.ops_support import free, node_of
+
+torch = pytest.importorskip("torch")
+both = pytest.mark.parametrize("backend", ["numpy", "torch"])
+X = np.array([0.3, -1.2, 2.0])
+Y = {"a": np.array([1.0, 2.0, 3.0]), "b": (np.float64(0.5), [np.array([[1.0], [2.0]])])}
+
+
+def f(x, y):
+    return ss.sum(ss.exp(x) * y["a"]) * y["b"][0] + ss.sum(ss.square(y["b"][1][0]) @ x[None, :])
+
+
+def plain(x, y):
+    return np.sum(np.exp(x) * y["a"]) * y["b"][0] + np.sum(np.square(y["b"][1][0]) @ x[None, :])
+
+
+def numbers(tree):
+    return ss.tree_map(np.asarray, tree)
+
+
+def same(found, expected):
+    found, structure = ss.tree_flatten(found)
+    wanted, nested = ss.tree_flatten(expected)
+    assert structure == nested
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(np.asarray(a), b, rtol=1e-12)
+
+
+@both
+def test_gradients_are_nested_as_the_arguments(backend):
+    value, (of_x, of_y) = ss.value_and_grad(f, (0, 1), backend=backend)(X, Y)
+    assert float(value) == pytest.approx(plain(X, Y), rel=1e-14)
+    squares = np.square(Y["b"][1][0])
+    same(of_x, np.exp(X) * Y["a"] * 0.5 + squares.sum())
+    same(of_y, {"a": np.exp(X) * 0.5, "b": (np.sum(np.exp(X) * Y["a"]), [2 * Y["b"][1][0] * X.sum()])})
+    same(ss.grad(f, 1, backend=backend)(X, Y), of_y)
+    assert type(of_x) is (np.ndarray if backend == "numpy" else torch.Tensor)
+
+
+@both
+def test_second_derivatives(backend):
+    hessian = ss.hessian(f, backend=backend)(X, Y)
+    same(hessian, np.diag(np.exp(X) * Y["a"] * 0.5))
+    v = np.array([1.0, -2.0, 0.5])
+    same(ss.hvp(f, backend=backend)((X, Y), v), np.asarray(hessian) @ v)
+    table = ss.hessian(lambda p: p["a"] * ss.sum(p["b"] ** 2), backend=backend)({"a": 2.0, "b": X})
+    same(table, {"a": {"a": 0.0, "b": 2 * X}, "b": {"a": 2 * X, "b": 4 * np.eye(3)}})
+
+
+@both
+def test_jacobians(backend):
+    found = ss.jacobian(lambda x: {"e": ss.exp(x), "s": ss.sum(x), "o": ss.outer(x, x)}, backend=backend)(X)
+    eye = np.eye(3)
+    outer = np.einsum("ik,j->ijk", eye, X) + np.einsum("jk,i->ijk", eye, X)
+    same(found, {"e": np.diag(np.exp(X)), "s": np.ones(3), "o": outer})
+
+
+@both
+def test_mapping_over_an_axis(backend):
+    many = np.stack([X, X + 1, 2 * X])
+    one_by_one = np.array([plain(row, Y) for row in many])
+    same(ss.vmap(f, in_axes=(0, None), backend=backend)(many, Y), one_by_one)
+    same(ss.vmap(f, in_axes=(1, None), backend=backend)(many.T, Y), one_by_one)
+    slopes = np.stack([np.asarray(ss.grad(f)(row, Y)) for row in many])
+    same(ss.vmap(ss.grad(f), in_axes=(0, None), backend=backend)(many, Y), slopes)
+    per_row = {"a": np.stack([Y["a"], 2 * Y["a"]]), "b": Y["b"]}
+    axes = {"a": 0, "b": (None, [None])}
+    expected = [plain(X, {**Y, "a": row}) for row in per_row["a"]]
+    same(ss.vmap(f, in_axes=(None, axes), backend=backend)(X, per_row), np.array(expected))
+    grid = ss.vmap(ss.vmap(lambda x, y: x * y, in_axes=(None, 0)), in_axes=(0, None), backend=backend)(X, X)
+    same(grid, np.outer(X, X))
+
+
+@both
+def test_transforms_of_transforms(backend):
+    cube = lambda x: ss.sum(x**3)
+    same(ss.jacobian(ss.grad(cube), backend=backend)(X), np.diag(6 * X))
+    same(ss.grad(lambda x: ss.sum(ss.grad(cube)(2 * x)), backend=backend)(X), 24 * X)
+    same(ss.hessian(ss.jit(cube), backend=backend)(X), np.diag(6 * X))
+    same(ss.grad(lambda x: ss.sum(ss.hessian(cube)(x) @ x), backend=backend)(X), 12 * X)
+
+
+def test_an_inner_variable_is_not_an_outer_one():
+    # d/dx x · (d/dy (x + y) at y = x) is 1: the slope of the inner function is 1 whatever x is.
+    inner = lambda x: ss.grad(lambda y: x * y)(x)  # = x
+    assert ss.grad(lambda x: x * inner(x))(3.0) == pytest.approx(6.0)
+    assert ss.grad(lambda x: x * ss.grad(lambda y: x + y)(x))(3.0) == pytest.approx(1.0)
+
+
+def test_a_function_is_traced_once_for_every_shape():
+    calls = []
+
+    def traced(x):
+        calls.append(1)
+        return ss.sum(x * x)
+
+    quick = ss.jit(traced)
+    assert [float(quick(x)) for x in (X, 2 * X, X[:2], X)] == pytest.approx(
+        [np.sum(x * x) for x in (X, 2 * X, X[:2], X)])
+    assert len(calls) == 2
+    slope = ss.grad(traced)
+    slope(X), slope(3 * X)
+    assert len(calls) == 3
+
+
+def test_values_of_the_backend(monkeypatch):
+    assert isinstance(ss.zeros((2, 3)), np.ndarray)
+    assert ss.ones(3, backend="torch").dtype == torch.float64
+    assert ss.full((2,), 1.5).tolist() == [1.5, 1.5]
+    assert ss.array([1, 2], backend="torch").tolist() == [1.0, 2.0]
+    monkeypatch.setenv("SCISTAN_BACKEND", "torch")
+    assert isinstance(ss.zeros(2), torch.Tensor)
+    assert isinstance(ss.grad(lambda x: ss.sum(x * x))(X), torch.Tensor)
+
+
+def test_tensors_stay_tensors():
+    found = ss.grad(lambda x: ss.sum(x**2))(torch.tensor(X))
+    assert isinstance(found, torch.Tensor)
+    np.testing.assert_allclose(found.numpy(), 2 * X)
+
+
+def test_trees():
+    Pair = namedtuple("Pair", "left right")
+    tree = {"a": Pair(1, [2, None]), "b": ()}
+    leaves, structure = ss.tree_flatten(tree)
+    assert leaves == [1, 2]
+    assert ss.tree_unflatten(structure, leaves) == tree
+    assert ss.tree_map(lambda x: x * 10, tree) == {"a": Pair(10, [20, None]), "b": ()}
+
+
+REFUSED = {
+    "if": (lambda: ss.grad(lambda x: x if x > 0 else -x)(1.0), ModelError, "traced once for every shape"),
+    "math": (lambda: ss.jit(lambda x: float(x))(1.0), ModelError, "traced once for every shape"),
+    "vector": (lambda: ss.grad(lambda x: x)(X), ModelError, r"an array of shape \(3,\)"),
+    "several": (lambda: ss.grad(lambda x: (x, x))(1.0), ModelError, "2 values"),
+    "argnums": (lambda: ss.grad(lambda x: x, 1)(1.0), ArgumentError, "`argnums` is 1"),
+    "text": (lambda: ss.grad(lambda x: x)("one"), ArgumentError, "no array of numbers"),
+    "a number": (lambda: ss.grad(3.0), ArgumentError, "neither a model"),
+    "backend": (lambda: ss.grad(lambda x: x, backend="matlab")(1.0), ArgumentError, "matlab"),
+    "axes": (lambda: ss.vmap(lambda x, y: x + y)(X, X[:2]), ArgumentError, "2 and 3"),
+    "no axis": (lambda: ss.vmap(lambda x: x)(1.0), ArgumentError, "in_axes"),
+    "in_axes": (lambda: ss.vmap(lambda x: x, in_axes=(0, 1))(X), ArgumentError, "in_axes"),
+    "structure": (lambda: ss.hvp(lambda p: p["a"])({"a": 1.0}, {"b": 1.0}), ArgumentError, "nested as"),
+    "third": (lambda: ss.grad(lambda x: ss.trigamma(x))(1.0), ss.UnsupportedError, "third derivative"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused(name):
+    call, kind, words = REFUSED[name]
+    with pytest.raises(kind, match=words):
+        call()
+
+
+# -- size ----------------------------------------------------------------------------------------------
+def count(root):
+    return len(topological([root]))
+
+
+@pytest.mark.parametrize("n", [500, 2000])
+def test_a_long_sum_has_a_gradient_in_proportion(n):
+    x = free((n,))
+    total = sum(ss.exp(x[i] * (i + 1.0)) for i in range(n))
+    (slope,) = gradients(node_of(total), [node_of(x)])
+    assert count(slope) < 3 * count(node_of(total))
+
+
+def test_ten_thousand_nodes_in_a_row():
+    x = free(())
+    deep = x
+    for _ in range(5000):
+        deep = ss.sin(deep) + 0.001
+    (slope,) = gradients(node_of(deep), [node_of(x)])
+    assert count(slope) < 4 * count(node_of(deep))
+
+
+def test_zeros_and_ones_leave_nothing_behind():
+    x, y = free(()), free(())
+    assert gradients(node_of(x + 2.0 * y), [node_of(x), node_of(y)]) == [_literal(1.0), _literal(2.0)]
+    (slope,) = gradients(node_of(-0.5 * ss.square(x)), [node_of(x)])
+    assert slope is node_of(-x)
+
+
+def _literal(value):
+    from scistan.graph.node import literal
+
+    return literal(value)

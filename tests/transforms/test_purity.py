@@ -1,0 +1,108 @@
+"""The check of purity: planted faults of each kind are found on their lines, and nothing else is."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import scistan as ss
+from scistan.transforms.purity import impurities_in
+
+ROOT = Path(__file__).resolve().parent.parent.parent / "scistan"
+
+
+def other_library(xp, x):
+    y = x + 1
+    return np.exp(y)
+
+
+def of_math(xp, x):
+    return math.sqrt(x)
+
+
+def through_numpy(xp, x):
+    return xp.as_tensor(x.detach().cpu().numpy())
+
+
+def into_torch(xp, x):
+    return torch.as_tensor(x * 2)
+
+
+def to_cpu(xp, x):
+    return x.to("cpu")
+
+
+def item(xp, x):
+    total = 0
+    for k in range(len(x)):
+        total += x[k].item()
+    return total
+
+
+def number(xp, x):
+    return xp.exp(x) * float(x[0])
+
+
+def listed(xp, x):
+    return xp.asarray(x.tolist())
+
+
+def narrowed(xp, x):
+    return x.astype("float32")
+
+
+def narrowed_by_type(xp, x):
+    z = xp.asarray(x, dtype=xp.float32)
+    return z
+
+
+def halved(xp, x):
+    return x.half()
+
+
+PLANTED = {
+    other_library: ("library", 2), of_math: ("library", 1), through_numpy: ("round trip", 1), into_torch: ("round trip", 1),
+    to_cpu: ("round trip", 1), item: ("scalar", 3), number: ("scalar", 1), listed: ("scalar", 1),
+    narrowed: ("precision", 1), narrowed_by_type: ("precision", 1), halved: ("precision", 1),
+}
+
+
+@pytest.mark.parametrize("function", PLANTED, ids=lambda f: f.__name__)
+def test_planted_faults_are_found(function):
+    kind, below = PLANTED[function]
+    found = ss.check_purity(function)
+    assert {(f.kind, f.place.line) for f in found} == {(kind, function.__code__.co_firstlineno + below)}
+    assert all(f.remedy in str(f) for f in found)
+
+
+def pure(xp, x, c, *, axis: int = -1):
+    n = float(x.shape[axis]) * math.log(2.0)
+    where = np.broadcast_shapes(tuple(x.shape), tuple(c.shape))
+    total = xp.zeros(where) + n
+    for k in range(int(x.ndim)):
+        total = total + xp.sum(x, k) * math.pi
+    if xp is np:
+        total = np.asarray(total)
+    return total.astype(x.dtype) if xp is np else total.to(x.dtype)
+
+
+def test_what_is_pure_is_left_alone():
+    assert ss.check_purity(pure) == []
+    assert ss.check_purity(lambda xp, x: xp.exp(x) / xp.sqrt(2.0)) == []
+    assert ss.check_purity(math.exp) == []
+
+
+def test_an_excuse_is_taken_with_a_reason():
+    text = "def f(xp, x):\n    return float(x.max())  # pure: a length\n"
+    assert impurities_in("f.py", text) == []
+    assert [f.kind for f in impurities_in("f.py", text.replace("# pure: a length", ""))] == ["scalar"]
+
+
+@pytest.mark.parametrize("folder", ["ops", "distributions", "constrained", "transforms", "passes", "graph"])
+def test_our_own_formulas_are_pure(folder):
+    for file in sorted((ROOT / folder).rglob("*.py")):
+        assert impurities_in(file.name, file.read_text(encoding="utf-8")) == []
