@@ -66,11 +66,12 @@ SETTINGS: Mapping[str, Setting] = {
 _used: ContextVar[Mapping[str, object]] = ContextVar("scistan_settings")
 _set: Mapping[str, object] = {}
 _NOTHING: Mapping[str, object] = {}
+_NOT_GIVEN = Usual()
 
 
-def setting(name: str, given: object = None) -> Any:
-    """Give the value in force: the one that was given, unless it is None or a signature's own."""
-    return given if given is not None and not isinstance(given, Usual) else _found(name)[0]
+def setting(name: str, given: object = _NOT_GIVEN) -> Any:
+    """Give the value in force: the one that was given, unless it is a signature's own."""
+    return _found(name)[0] if isinstance(given, Usual) else given
 
 
 def _found(name: str) -> tuple[Any, str]:

@@ -10,11 +10,7 @@ from scistan.toolchain.host import cpu_flags, platform_part, usable_cores
 __all__ = ["machine_key"]
 
 
+@cache
 def machine_key() -> str:
     """Name this machine by what decides its speed; neither its name nor its user's enters."""
-    return _key(usable_cores())
-
-
-@cache
-def _key(cores: int) -> str:
-    return hashlib.sha256(f"{platform_part()} {cpu_flags()} {cores}".encode()).hexdigest()[:12]
+    return hashlib.sha256(f"{platform_part()} {cpu_flags()} {usable_cores()}".encode()).hexdigest()[:12]

@@ -35,7 +35,7 @@ def as_planned(
     given = {"draws": draws, "warmup": warmup, "chains": chains, "engine": engine}
     for name, value in given.items():
         planned = getattr(found, name)
-        if value is not None and not isinstance(value, Usual) and value != planned:
+        if not isinstance(value, Usual) and value != planned:
             raise messages.beside_the_plan(name, value, planned)
     for name, value in options.items():
         if name not in found.options or (found.options[name] is not value and found.options[name] != value):

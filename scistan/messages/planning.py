@@ -156,3 +156,7 @@ def by_size() -> str:
 
 def first_that_can(name: str) -> str:
     return f"{name} is the first of those given that can do it"
+
+
+def compiling_beside() -> str:
+    return "an executable of this model is being built beside you, for it would have paid by now"

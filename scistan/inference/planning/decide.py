@@ -8,7 +8,7 @@ from typing import Any
 
 from scistan.engines.assemble import cores_for
 from scistan.engines.registry import ENGINES, preferred
-from scistan.given import as_whole
+from scistan.given import as_whole, usual
 from scistan.graph.instance import Instance
 from scistan.history.learnt import of_structure, remembered_winner
 from scistan.inference.asked import Asked, read_call
@@ -35,8 +35,8 @@ def plan_for(task: object, instance: Instance, **arguments: Any) -> Plan:
 
 def _mcmc(task: str, instance: Instance, arguments: Mapping[str, Any]) -> Plan:
     call: dict[str, Any] = {
-        "draws": 1000, "warmup": 1000, "chains": 4, "seed": None, "engine": None, "inits": None, "progress": True,
-        "keep": None, "executor": None, "plan": None,
+        "draws": usual(1000), "warmup": usual(1000), "chains": usual(4), "seed": None, "engine": usual("auto"),
+        "inits": None, "progress": True, "keep": None, "executor": None, "plan": None,
     }
     options = {name: value for name, value in arguments.items() if name not in call and value is not None}
     given = {**call, **{name: value for name, value in arguments.items() if name in call}}

@@ -17,6 +17,7 @@ from scistan.inference.planning.machine import machine_now
 from scistan.inference.planning.seconds import BUILT_IN, Effort, expected
 from scistan.inference.planning.start import Start
 from scistan.inference.planning.workload import Workload, workload_of
+from scistan.settings import setting
 
 if TYPE_CHECKING:
     from scistan.inference.fit import Fit
@@ -53,6 +54,10 @@ def after_mcmc(start: Start, fit: Fit, warmup: int) -> Fit:
             effective=_effective(fit), memory=high_water(),
         )
     )
+    if setting("background_compile"):
+        from scistan.inference.planning.background import compile_beside
+
+        compile_beside(fit)
     return fit
 
 

@@ -49,7 +49,7 @@ def read_options(verb: str, given: Mapping[str, Any]) -> Options:
         if name not in known:
             raise messages.unknown_option(verb, name, [*known, "data"])
     check_disabled()
-    named = {name: setting(name, given.get(name)) for name in ("device", "dtype")}
+    named = {name: setting(name, given.get(name, getattr(Options(), name))) for name in ("device", "dtype")}
     options = Options(**{**given, **named, "seed": use_seed(given.get("seed"))})
     read: dict[str, Any] = {name: as_whole(name, getattr(options, name)) for name in _WHOLE}
     if options.batch_size is not None:
