@@ -17,6 +17,7 @@ from scistan.graph.walk import topological
 from scistan.inference.described import Description
 from scistan.inference.record import Record
 from scistan.messages import sampling as messages
+from scistan.passes.centring import centring_in
 from scistan.targets.stan.program import StanProgram, lower_to_stan
 
 __all__ = ["NOTHING_GENERATED", "Fitted", "Subject"]
@@ -57,8 +58,8 @@ class Fitted(Protocol):
 class Subject:
     """The model that was fitted, on the data it was fitted to.
 
-    `sampled` is what the program was written for: the instance, with observations of equal rows merged. A subject that
-    was `restored` from a file has its program written when it is first asked for.
+    `sampled` is what the program was written for: the instance, with observations of equal rows merged and latents
+    centred as far as their data ask for. A subject that was `restored` from a file has its program written when it is first asked for.
     """
 
     instance: Instance
@@ -84,7 +85,8 @@ class Subject:
     @cached_property
     def hash(self) -> str:
         """The hash of the program: equal models have equal ones, whatever their data."""
-        program = lower_to_stan(self.instance.graph, **NOTHING_GENERATED) if self.merged else self.program
+        for_any_data = self.sampled is None or self.sampled is self.instance
+        program = self.program if for_any_data else lower_to_stan(self.instance.graph, **NOTHING_GENERATED)
         return hashlib.sha256(program.text.encode()).hexdigest()
 
     @classmethod
@@ -117,7 +119,7 @@ class Subject:
         every = {
             p.term.name: frozenset(named[n] for n in topological(p.term.law.args) if n in named)
             for p in self.program.parameters
-            if p.term.law.noncentred
+            if p.term.law.noncentred and p.term.law.centring is None
         }
         noncentred = {p.term.name: every[p.term.name] for p in self.program.parameters
                       if p.term.name in every and p.term.law.shape}
@@ -142,8 +144,13 @@ class Subject:
         return tuple(
             messages.rows_merged(old.name, self.shape(old.name)[0], self.sampled.length(new.law.shape[0]))
             for old, new in pairs
-            if old is not new
+            if old.value is not new.value
         )
+
+    @property
+    def centring(self) -> dict[str, np.ndarray]:
+        """How far each latent is centred by the data: 0 not at all, 1 wholly."""
+        return {} if self.sampled is None else centring_in(self.sampled)
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Give a variable's own lengths."""

@@ -1,0 +1,94 @@
+"""Centring by the data: what they say of each element of a non-centred latent becomes data of the graph itself.
+
+Like equal rows this is a fact about the data, so that the program it leads to is one for these data alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import chain, count
+
+import numpy as np
+
+from scistan.distributions.standard import frame_of
+from scistan.graph.graph import Graph, Law, Term
+from scistan.graph.instance import Instance
+from scistan.graph.node import Data
+from scistan.graph.places import copy_places
+from scistan.messages import sampling as messages
+from scistan.passes.noncenter import noncenter
+
+__all__ = ["centring_in", "learnable", "set_centring"]
+
+
+def learnable(graph: Graph) -> list[Term]:
+    """List the latents that are non-centred by default, element by element: where the user said nothing of it.
+
+    Vectors that a Cholesky factor makes of independent normals stay as they are.
+    """
+    pairs = zip(graph.terms, noncenter(graph).terms, strict=True)
+    return [old for old, new in pairs if new.law.noncentred and new.law.centred is None and _elementwise(new.law)]
+
+
+def _elementwise(law: Law) -> bool:
+    frame = frame_of(law)
+    return frame is not None and not frame.is_matrix
+
+
+def set_centring(instance: Instance, centring: Mapping[str, np.ndarray]) -> Instance:
+    """Give the instance in which the latents named here are centred as far as their data say.
+
+    For each there is a pair of arrays of its shape: how much information the data have on each element, and how they
+    pull it, which is that times where they have it. Without information an element is not centred; the posterior is the
+    same whatever they are. An instance that nothing is said of is itself.
+    """
+    free = {term.name: term for term in learnable(instance.graph)}
+    made: dict[str, tuple[Data, Data]] = {}
+    for name, given in centring.items():
+        if name not in free:
+            raise messages.centring_of_no_latent(name, list(free))
+        pair, shape = np.array(given, dtype=float), instance.shape(free[name].law.shape)
+        if pair.shape != (2, *shape):
+            raise messages.centring_of_other_shape(name, shape, pair.shape[1:])
+        if not np.isfinite(pair).all() or (pair[0] < 0).any():
+            raise messages.centring_is_no_information(name)
+        if pair.any():
+            made[name] = _leaf(pair[0], free[name]), _leaf(pair[1], free[name])
+    if not made:
+        return instance
+
+    def change(term: Term) -> Law:
+        return replace(term.law, centring=made[term.name]) if term.name in made else term.law
+
+    graph = instance.graph.with_draws(change)
+    names = {**graph.data_names, **_names(graph, made)}
+    leaves = [leaf for pair in made.values() for leaf in pair]
+    values = {**instance.values, **{leaf: leaf.default for leaf in leaves if leaf.default is not None}}
+    return replace(instance, graph=replace(graph, data_names=names), values=values)
+
+
+def centring_in(instance: Instance) -> dict[str, np.ndarray]:
+    """Give what each latent is centred by, where any is."""
+    found = {term.name: term.law.centring for term in instance.graph.latents}
+    return {n: np.stack([instance.values[leaf] for leaf in pair]) for n, pair in found.items() if pair is not None}
+
+
+def _leaf(numbers: np.ndarray, term: Term) -> Data:
+    numbers = numbers.copy()
+    numbers.flags.writeable = False
+    leaf = Data(numbers, term.law.shape, integer=False)
+    copy_places(term.value, leaf)
+    return leaf
+
+
+def _names(graph: Graph, made: Mapping[str, tuple[Data, Data]]) -> dict[Data, str]:
+    """Name what was learnt after its latent, with a name that nothing else has."""
+    taken = {term.name for term in graph.terms} | set(graph.derived) | set(graph.data_names.values())
+    found: dict[Data, str] = {}
+    for name, pair in made.items():
+        for leaf, word in zip(pair, ("information", "pull"), strict=True):
+            wishes = chain((f"{name}_{word}",), (f"{name}_{word}_{k}" for k in count(2)))
+            found[leaf] = next(text for text in wishes if text not in taken)
+            taken.add(found[leaf])
+    return found
