@@ -43,11 +43,6 @@ def mixed(rng: np.random.Generator) -> ss.Model:
     return _intercepts(rng, np.full(300, 13), mean=0.0, tau=1.0, sigma=1.0)
 
 
-def much(rng: np.random.Generator) -> ss.Model:
-    """20 groups of 200 rows."""
-    return _intercepts(rng, np.full(20, 200), mean=0.0, tau=1.0, sigma=1.0)
-
-
 def little(rng: np.random.Generator) -> ss.Model:
     """40 groups of 2 noisy rows."""
     return _intercepts(rng, np.full(40, 2), mean=0.0, tau=0.3, sigma=1.0)
@@ -121,7 +116,7 @@ def nested(rng: np.random.Generator) -> ss.Model:
 
 
 MODELS: dict[str, Callable[[np.random.Generator], ss.Model]] = {
-    f.__name__: f for f in (radon, mixed, much, little, eight_schools, rats, items_persons, nested)
+    f.__name__: f for f in (radon, mixed, eight_schools, rats, items_persons, nested, little)
 }
 
 

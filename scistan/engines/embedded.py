@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from scistan.engines.columns import Columns
-from scistan.engines.encoding import to_json
 from scistan.engines.density import StanDensity
+from scistan.engines.encoding import to_json
 from scistan.engines.loading import has_tape, load_stanli
 from scistan.engines.protocol import Request
 from scistan.engines.stanli import prepare

@@ -59,7 +59,8 @@ class Subject:
     """The model that was fitted, on the data it was fitted to.
 
     `sampled` is what the program was written for: the instance, with observations of equal rows merged and latents
-    centred as far as their data ask for. A subject that was `restored` from a file has its program written when it is first asked for.
+    centred by what their data say. A subject that was `restored` from a file has its program written when it is first
+    asked for.
     """
 
     instance: Instance
@@ -119,10 +120,10 @@ class Subject:
         every = {
             p.term.name: frozenset(named[n] for n in topological(p.term.law.args) if n in named)
             for p in self.program.parameters
-            if p.term.law.noncentred and p.term.law.centring is None
+            if p.term.law.noncentred
         }
         noncentred = {p.term.name: every[p.term.name] for p in self.program.parameters
-                      if p.term.name in every and p.term.law.shape}
+                      if p.term.name in every and p.term.law.shape and p.term.law.centring is None}
         facts = Facts(self.instance, frozenset(every))
         return Context(self.instance.dims, self.instance.coords, noncentred, self.remarks, facts=facts)
 
@@ -149,8 +150,8 @@ class Subject:
 
     @property
     def centring(self) -> dict[str, np.ndarray]:
-        """How far each latent is centred by the data: 0 not at all, 1 wholly."""
-        return {} if self.sampled is None else centring_in(self.sampled)
+        """What the data say of each element of latents that are centred by it: information, and pull."""
+        return {} if self.sampled is None else centring_in(self.sampled, self.instance)
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Give a variable's own lengths."""

@@ -349,8 +349,8 @@ def centring_learnt(name: str, centred: int, elements: int, most: float) -> str:
     undo = "(`centred=False` turns it off)"
     if not centred:
         return f"{name}: sampled non-centred but for what its data say, at most {100 * most:.0f} % of an element {undo}"
-    whom = "it is" if elements == 1 else f"{centred} of {elements} elements are"
-    return f"{name}: {whom} sampled centred, because {'its' if elements == 1 else 'their'} data say more than the prior {undo}"
+    whom, whose = ("it is", "its") if elements == 1 else (f"{centred} of {elements} elements are", "their")
+    return f"{name}: {whom} sampled centred, because {whose} data say more than the prior {undo}"
 
 
 def centring_of_no_latent(name: str, known: Sequence[str]) -> DataError:

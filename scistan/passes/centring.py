@@ -40,26 +40,30 @@ def set_centring(instance: Instance, centring: Mapping[str, np.ndarray]) -> Inst
     """Give the instance in which the latents named here are centred as far as their data say.
 
     For each there is a pair of arrays of its shape: how much information the data have on each element, and how they
-    pull it, which is that times where they have it. Without information an element is not centred; the posterior is the
-    same whatever they are. An instance that nothing is said of is itself.
+    pull it, which is that times where they have it. Without information an element is not centred; where that on all of
+    them is infinite, the latent is sampled as it is. The posterior is the same whatever they are. An instance that
+    nothing is said of is itself.
     """
     free = {term.name: term for term in learnable(instance.graph)}
     made: dict[str, tuple[Data, Data]] = {}
+    whole: set[str] = set()
     for name, given in centring.items():
         if name not in free:
             raise messages.centring_of_no_latent(name, list(free))
         pair, shape = np.array(given, dtype=float), instance.shape(free[name].law.shape)
         if pair.shape != (2, *shape):
             raise messages.centring_of_other_shape(name, shape, pair.shape[1:])
-        if not np.isfinite(pair).all() or (pair[0] < 0).any():
+        if pair.size and np.isposinf(pair[0]).all():
+            whole.add(name)
+        elif not np.isfinite(pair).all() or (pair[0] < 0).any():
             raise messages.centring_is_no_information(name)
-        if pair.any():
+        elif pair.any():
             made[name] = _leaf(pair[0], free[name]), _leaf(pair[1], free[name])
-    if not made:
+    if not made and not whole:
         return instance
 
     def change(term: Term) -> Law:
-        return replace(term.law, centring=made[term.name]) if term.name in made else term.law
+        return replace(term.law, centring=made.get(term.name), centred=term.name in whole or term.law.centred)
 
     graph = instance.graph.with_draws(change)
     names = {**graph.data_names, **_names(graph, made)}
@@ -68,14 +72,20 @@ def set_centring(instance: Instance, centring: Mapping[str, np.ndarray]) -> Inst
     return replace(instance, graph=replace(graph, data_names=names), values=values)
 
 
-def centring_in(instance: Instance) -> dict[str, np.ndarray]:
-    """Give what each latent is centred by, where any is."""
-    found = {term.name: term.law.centring for term in instance.graph.latents}
-    return {n: np.stack([instance.values[leaf] for leaf in pair]) for n, pair in found.items() if pair is not None}
+def centring_in(instance: Instance, written: Instance) -> dict[str, np.ndarray]:
+    """Give what each latent of an instance is centred by, where it was `written` without."""
+    found: dict[str, np.ndarray] = {}
+    for term, own in zip(instance.graph.latents, written.graph.latents, strict=True):
+        if term.law.centring is not None:
+            found[term.name] = np.stack([instance.values[leaf] for leaf in term.law.centring])
+        elif term.law.centred and not own.law.centred:
+            shape = instance.shape(term.law.shape)
+            found[term.name] = np.stack([np.full(shape, np.inf), np.zeros(shape)])
+    return found
 
 
 def _leaf(numbers: np.ndarray, term: Term) -> Data:
-    numbers = numbers.copy()
+    numbers = np.array(numbers)
     numbers.flags.writeable = False
     leaf = Data(numbers, term.law.shape, integer=False)
     copy_places(term.value, leaf)
