@@ -22,7 +22,7 @@ from scistan.graph.instance import Instance
 from scistan.graph.walk import topological
 from scistan.inference.information import Draws, open_rest, scales_of
 from scistan.inference.subject import NOTHING_GENERATED, Subject
-from scistan.messages import sampling as messages
+from scistan.messages import centring as messages
 from scistan.passes.centring import learnable, set_centring
 from scistan.targets.stan.program import lower_to_stan
 
@@ -66,7 +66,7 @@ def shares(subject: Subject, centring: Centring, draws: Draws) -> dict[str, np.n
 def told(share: Mapping[str, np.ndarray]) -> tuple[str, ...]:
     """Say of each latent how many elements are sampled centred, and why, by the shares that their data have."""
     whole = {name: array for name, array in share.items() if array.size}
-    return tuple(messages.centring_learnt(n, int((s > 0.5).sum()), s.size, float(s.max())) for n, s in whole.items())
+    return tuple(messages.learnt(n, int((s > 0.5).sum()), s.size, float(s.max())) for n, s in whole.items())
 
 
 def _whole_if_certain(subject: Subject, name: str, pair: np.ndarray, draws: Draws) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from scistan.errors import DataError, ModelError, Place, SamplingError, ScistanError, UnsupportedError
+from scistan.errors import ModelError, Place, SamplingError, ScistanError, UnsupportedError
 from scistan.graph.places import user_place
 from scistan.messages import foreign
 from scistan.messages.arguments import nearest
@@ -343,39 +343,6 @@ def cannot_write(why: str) -> SamplingError:
 
 def rows_merged(name: str, before: int, after: int) -> str:
     return f"{name}: {before} observations in {after} groups of equal predictors, sampled by their sums"
-
-
-def centring_learnt(name: str, centred: int, elements: int, most: float) -> str:
-    undo = "(`centred=False` turns it off)"
-    if not centred:
-        return f"{name}: sampled non-centred but for what its data say, at most {100 * most:.0f} % of an element {undo}"
-    whom, whose = ("it is", "its") if elements == 1 else (f"{centred} of {elements} elements are", "their")
-    return f"{name}: {whom} sampled centred, because {whose} data say more than the prior {undo}"
-
-
-def centring_of_no_latent(name: str, known: Sequence[str]) -> DataError:
-    others = f"only that of {', '.join(known)} is" if known else "and this model has none such"
-    return DataError(
-        f"the centring of `{name}` is not learnt, {others}.",
-        remedy="use the plan with the model that it was made for, its latents left without `centred=`",
-        place=user_place(),
-    )
-
-
-def centring_of_other_shape(name: str, wanted: tuple[int, ...], given: tuple[int, ...]) -> DataError:
-    return DataError(
-        f"the centring of `{name}` was learnt for the shape {given}, and now `{name}` has {wanted}.",
-        remedy="use the plan with the data that it was made for, or call without it",
-        place=user_place(),
-    )
-
-
-def centring_is_no_information(name: str) -> DataError:
-    return DataError(
-        f"the centring of `{name}` holds numbers that are not finite, or information below 0.",
-        remedy="use a plan as a fit gave it: information on each element, and the pull of its data",
-        place=user_place(),
-    )
 
 
 def climbed(engine: str, first: str) -> str:

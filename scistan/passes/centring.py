@@ -16,7 +16,7 @@ from scistan.graph.graph import Graph, Law, Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Data
 from scistan.graph.places import copy_places
-from scistan.messages import sampling as messages
+from scistan.messages import centring as messages
 from scistan.passes.noncenter import noncenter
 
 __all__ = ["centring_in", "learnable", "set_centring"]
@@ -49,14 +49,14 @@ def set_centring(instance: Instance, centring: Mapping[str, np.ndarray]) -> Inst
     whole: set[str] = set()
     for name, given in centring.items():
         if name not in free:
-            raise messages.centring_of_no_latent(name, list(free))
+            raise messages.of_no_latent(name, list(free))
         pair, shape = np.array(given, dtype=float), instance.shape(free[name].law.shape)
         if pair.shape != (2, *shape):
-            raise messages.centring_of_other_shape(name, shape, pair.shape[1:])
+            raise messages.of_other_shape(name, shape, pair.shape[1:])
         if pair.size and np.isposinf(pair[0]).all():
             whole.add(name)
         elif not np.isfinite(pair).all() or (pair[0] < 0).any():
-            raise messages.centring_is_no_information(name)
+            raise messages.no_information(name)
         elif pair.any():
             made[name] = _leaf(pair[0], free[name]), _leaf(pair[1], free[name])
     if not made and not whole:

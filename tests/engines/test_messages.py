@@ -3,7 +3,7 @@
 import pytest
 
 from scistan.errors import Place
-from scistan.messages import fits, options, pictures
+from scistan.messages import centring, fits, options, pictures
 from scistan.messages import sampling as messages
 
 INSTALLED = {"stanli": "", "nutpie": "nutpie not installed", "cmdstan": ""}
@@ -67,14 +67,18 @@ SAID = {
     "set_aside": lambda: messages.set_aside("nutpie (low_rank metric)", ("R-hat", "divergences")),
     "still_ill": lambda: messages.still_ill("stanli", ("E-BFMI",)),
     "climbed": lambda: messages.climbed("stanli", "nutpie, diag metric: the pilot needed 5 steps a draw"),
-    "centring_learnt": lambda: messages.centring_learnt("theta", 41, 85, 0.97),
-    "centring_learnt_little": lambda: messages.centring_learnt("theta", 0, 8, 0.14),
-    "centring_of_no_latent": lambda: messages.centring_of_no_latent("tau", ["theta"]),
-    "centring_of_other_shape": lambda: messages.centring_of_other_shape("theta", (8,), (9,)),
-    "centring_is_no_information": lambda: messages.centring_is_no_information("theta"),
     "rows_merged": lambda: messages.rows_merged("y", 919, 151),
     "unhealthy": lambda: messages.unhealthy("funnel", "2 finding(s): R-hat, E-BFMI"),
     "cannot_write": lambda: messages.cannot_write("[Errno 28] No space left on device"),
+}
+OF_CENTRING = {
+    "learnt": lambda: centring.learnt("theta", 41, 85, 0.97),
+    "learnt of one": lambda: centring.learnt("theta", 1, 1, 0.97),
+    "learnt of little": lambda: centring.learnt("theta", 0, 8, 0.14),
+    "of_no_latent": lambda: centring.of_no_latent("tau", ["theta"]),
+    "of_no_latent of any": lambda: centring.of_no_latent("tau", []),
+    "of_other_shape": lambda: centring.of_other_shape("theta", (8,), (9,)),
+    "no_information": lambda: centring.no_information("theta"),
 }
 OF_FITS = {
     "other_model": lambda: fits.other_model("a" * 64, "b" * 64),
@@ -136,7 +140,7 @@ OF_PICTURES = {
     "unknown_format": lambda: pictures.unknown_format("word", ["latex", "markdown", "html"]),
 }
 PAGES = {"sampling": (messages, SAID), "fits": (fits, OF_FITS), "options": (options, OF_OPTIONS),
-         "pictures": (pictures, OF_PICTURES)}  # fmt: skip
+         "pictures": (pictures, OF_PICTURES), "centring": (centring, OF_CENTRING)}  # fmt: skip
 
 
 @pytest.mark.parametrize("page", PAGES)
