@@ -47,7 +47,7 @@ def block() -> ss.Model:
 
 
 def computed() -> ss.Model:
-    """A location that only statements can write."""
+    """A location that is computed, and differs between elements."""
     m = ss.Model()
     m.b, m.tau = ss.Normal(0, 1, shape=2), ss.HalfNormal(1)
     m.theta = ss.Normal(ss.stack([m.b[0] * k + m.b[1] for k in range(3)]), m.tau)
