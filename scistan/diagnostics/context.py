@@ -28,7 +28,8 @@ def variable_of(element: str) -> str:
 class Context:
     """The model in the checks' terms.
 
-    `noncentred` has, for each latent that is sampled non-centred, the latents its location and scale are made of;
+    `noncentred` has, for each latent that is sampled non-centred whatever its data say, the latents its location and
+    scale are made of;
     `remarks` are facts that a reader of the draws must not overlook. `facts` reads the graph when it is first asked; a
     fit that was loaded without its model has none.
     """

@@ -51,7 +51,7 @@ def much_data(seen: Evidence, limit: float) -> Measured | None:
     best: Measured | None = None
     for child, scale in _pairs(facts, noncentred=True):
         part = seen.swept.part(child.name)
-        if not child.shape or part.stop == part.start or scale not in seen.posterior:
+        if child.name not in seen.context.noncentred or part.stop == part.start or scale not in seen.posterior:
             continue
         width = float(np.median(seen.swept.sd[part])) / float(np.median(seen.posterior[scale]))
         if width < limit and (best is None or width < best.value):

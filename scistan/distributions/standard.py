@@ -6,9 +6,13 @@ from dataclasses import dataclass, replace
 
 from scistan.distributions.declaration import REGISTRY, Distribution
 from scistan.graph.graph import Law
-from scistan.graph.node import Node, literal
+from scistan.graph.node import Literal, Node, literal
+from scistan.ops import FUNCTIONS
+from scistan.ops.expression import Expression
 
-__all__ = ["Frame", "frame_of", "standard_law"]
+__all__ = ["Frame", "frame_of", "is_zero", "sampled_frame", "standard_law"]
+
+sqrt = FUNCTIONS["sqrt"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,27 @@ def frame_of(law: Law) -> Frame | None:
     location, scale = (named[name] for name in d.location_scale)
     domain = next(p.domain for p in d.parameters if p.name == d.location_scale[1])
     return Frame(location, scale, domain.event_rank == 2)
+
+
+def sampled_frame(law: Law) -> Frame | None:
+    """Give what a non-centred latent is measured by in a program; None for any other.
+
+    Where its data are known to say as much as `information` and `pull` (a mean of `pull / information` with the
+    variance `1 / information`), that is the mean and the sd that it has given them, were all of it normal.
+    """
+    frame = frame_of(law) if law.noncentred else None
+    if frame is None or law.centring is None:
+        return frame
+    location, scale, information, pull = map(Expression, (*frame.nodes, *law.centring))
+    variance = scale * scale
+    total = 1 + information * variance
+    pulled = pull * variance if is_zero(frame.location) else location + pull * variance
+    return Frame((pulled / total)._scistan_node_, (scale / sqrt(total))._scistan_node_, False)
+
+
+def is_zero(node: Node) -> bool:
+    """Tell whether a location is the number 0, which need not be added."""
+    return isinstance(node, Literal) and node.value == 0
 
 
 def standard_law(law: Law) -> Law:

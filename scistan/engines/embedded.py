@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from scistan.engines.columns import Columns
 from scistan.engines.density import StanDensity
+from scistan.engines.encoding import to_json
 from scistan.engines.loading import has_tape, load_stanli
 from scistan.engines.protocol import Request
 from scistan.engines.stanli import prepare
@@ -26,6 +28,7 @@ class Density(Protocol):
     def dimension(self) -> int: ...
     def log_density_gradient(self, q: np.ndarray) -> tuple[float, np.ndarray]: ...
     def constrain(self, q: np.ndarray) -> dict[str, np.ndarray]: ...
+    def unconstrain(self, values: Mapping[str, Any]) -> np.ndarray: ...
 
 
 class EmbeddedDensity:
@@ -55,6 +58,10 @@ class EmbeddedDensity:
         if stanli._lib.stanli_wa_row(self.model._m, stanli._dptr(given), stanli._dptr(row)):
             raise RuntimeError("stanli cannot write a draw at this point")
         return self._columns.gather(row)
+
+    def unconstrain(self, values: Mapping[str, Any]) -> np.ndarray:
+        """Give the coordinates of parameters' values."""
+        return np.asarray(self.model.unconstrain(to_json(values)))
 
 
 def open_density(text: str, data: str, seed: int) -> Density:

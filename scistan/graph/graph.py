@@ -27,6 +27,7 @@ class Law:
     constraint: str | None = None
     centred: bool | None = None
     noncentred: bool = False
+    centring: tuple[Data, Data] | None = None  # what data say of each element, where a program was made for them
     equalities: tuple[Equality, ...] = ()
 
     @property

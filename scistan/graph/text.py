@@ -279,4 +279,6 @@ def _law_text(law: Law, numbers: dict[Node, str], names: _Names) -> str:
     arguments += [f"{flag}={value!r}" for flag, value in flags.items() if value is not None]
     if law.noncentred:
         arguments.append("noncentred=True")
+    if law.centring is not None:
+        arguments.append("centring=learnt")
     return f"{law.distribution.name}({', '.join(arguments)}) {names.shape(law.shape)}"

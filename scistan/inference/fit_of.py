@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from scistan.engines.protocol import Draws
+from scistan.inference.centring import shares
+from scistan.inference.centring import told as told_of_centring
 from scistan.inference.fit import Fit
 from scistan.inference.foreign import tell_rejections
 from scistan.inference.generated import derived_quantities
@@ -58,7 +60,9 @@ def fit_of(
     wanted = ordered if keep is None else {name: array for name, array in ordered.items() if name in keep}
     left_out = frozenset() if keep is None else frozenset(GENERATED) - set(keep)
     rejected = tuple(text for text, _ in tell_rejections(found, subject))
-    told = (*subject.remarks, *subject.merged, *found.notes, *rejected, *notes)
+    flat = {name: array.reshape(chains * draws, *array.shape[2:]) for name, array in latents.items()}
+    centred = told_of_centring(shares(subject, subject.centring, flat))
+    told = (*subject.remarks, *subject.merged, *centred, *found.notes, *rejected, *notes)
     fit = Fit(ordered, found, settings, subject, subject.name, subject.hash, why, told, left_out, method)
     if keep is not None:
         for name in set(GENERATED) & set(keep):

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from scistan.engines.encoding import to_json
 from scistan.engines.protocol import Request
 from scistan.graph.instance import Instance
@@ -18,6 +20,7 @@ from scistan.inference.metric import check_metric
 from scistan.inference.subject import NOTHING_GENERATED, Fitted, Subject
 from scistan.messages import sampling as messages
 from scistan.passes import run_data_passes
+from scistan.passes.centring import set_centring
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.stan.program import lower_to_stan
 from scistan.targets.values import NUMPY
@@ -37,10 +40,12 @@ class Prepared:
     request: Request
 
 
-def prepare(asked: Asked, *, merge: bool) -> Prepared:
+def prepare(asked: Asked, *, merge: bool, centring: Mapping[str, np.ndarray] | None = None) -> Prepared:
     """Lower a model and write the request; with `merge`, observations of equal rows enter by their sums."""
     with GRAPH_WORK:
-        subject = subject_of(asked.instance, asked.model, asked.keep, threads=asked.threads, merge=merge)
+        subject = subject_of(
+            asked.instance, asked.model, asked.keep, threads=asked.threads, merge=merge, centring=centring
+        )
     check_size(subject.instance, subject.names, asked.rows)
     data = subject.data
     json = to_json(data)
@@ -62,11 +67,13 @@ def subject_of(
     *,
     threads: bool = False,
     merge: bool = False,
+    centring: Mapping[str, np.ndarray] | None = None,
 ) -> Subject:
     """Lower an instance for sampling: what follows from the draws is computed afterwards, whatever the engine.
 
     With `threads`, observations are summed in slices, so that one chain can use several cores; with `merge`, those with
-    equal predictors enter by their sums, and the program is one for these data.
+    equal predictors enter by their sums, and the program is one for these data; with `centring`, latents are centred
+    as far as it says, which is data of the program too.
     """
     graph = instance.graph
     if keep is not None:
@@ -78,5 +85,6 @@ def subject_of(
         instance = replace(instance, graph=graph)
     numbers = Evaluator(instance, NUMPY)
     sampled = run_data_passes(instance, lambda node: numbers[node].array) if merge else instance
+    sampled = set_centring(sampled, centring or {})
     program = lower_to_stan(sampled.graph, threads=threads, **NOTHING_GENERATED)
     return Subject(instance, program, model, sampled)

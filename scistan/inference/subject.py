@@ -17,6 +17,7 @@ from scistan.graph.walk import topological
 from scistan.inference.described import Description
 from scistan.inference.record import Record
 from scistan.messages import sampling as messages
+from scistan.passes.centring import centring_in
 from scistan.targets.stan.program import StanProgram, lower_to_stan
 
 __all__ = ["NOTHING_GENERATED", "Fitted", "Subject"]
@@ -57,8 +58,9 @@ class Fitted(Protocol):
 class Subject:
     """The model that was fitted, on the data it was fitted to.
 
-    `sampled` is what the program was written for: the instance, with observations of equal rows merged. A subject that
-    was `restored` from a file has its program written when it is first asked for.
+    `sampled` is what the program was written for: the instance, with observations of equal rows merged and latents
+    centred by what their data say. A subject that was `restored` from a file has its program written when it is first
+    asked for.
     """
 
     instance: Instance
@@ -84,7 +86,8 @@ class Subject:
     @cached_property
     def hash(self) -> str:
         """The hash of the program: equal models have equal ones, whatever their data."""
-        program = lower_to_stan(self.instance.graph, **NOTHING_GENERATED) if self.merged else self.program
+        for_any_data = self.sampled is None or self.sampled is self.instance
+        program = self.program if for_any_data else lower_to_stan(self.instance.graph, **NOTHING_GENERATED)
         return hashlib.sha256(program.text.encode()).hexdigest()
 
     @classmethod
@@ -120,7 +123,7 @@ class Subject:
             if p.term.law.noncentred
         }
         noncentred = {p.term.name: every[p.term.name] for p in self.program.parameters
-                      if p.term.name in every and p.term.law.shape}
+                      if p.term.name in every and p.term.law.shape and p.term.law.centring is None}
         facts = Facts(self.instance, frozenset(every))
         return Context(self.instance.dims, self.instance.coords, noncentred, self.remarks, facts=facts)
 
@@ -142,8 +145,13 @@ class Subject:
         return tuple(
             messages.rows_merged(old.name, self.shape(old.name)[0], self.sampled.length(new.law.shape[0]))
             for old, new in pairs
-            if old is not new
+            if old.value is not new.value
         )
+
+    @property
+    def centring(self) -> dict[str, np.ndarray]:
+        """What the data say of each element of latents that are centred by it: information, and pull."""
+        return {} if self.sampled is None else centring_in(self.sampled, self.instance)
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Give a variable's own lengths."""

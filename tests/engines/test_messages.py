@@ -3,7 +3,7 @@
 import pytest
 
 from scistan.errors import Place
-from scistan.messages import capabilities, fits, options, pictures
+from scistan.messages import capabilities, centring, fits, options, pictures
 from scistan.messages import sampling as messages
 
 INSTALLED = {"stanli": "", "nutpie": "nutpie not installed", "cmdstan": ""}
@@ -78,6 +78,15 @@ SAID = {
     "unhealthy": lambda: messages.unhealthy("funnel", "2 finding(s): R-hat, E-BFMI"),
     "cannot_write": lambda: messages.cannot_write("[Errno 28] No space left on device"),
 }
+OF_CENTRING = {
+    "learnt": lambda: centring.learnt("theta", 41, 85, 0.97),
+    "learnt of one": lambda: centring.learnt("theta", 1, 1, 0.97),
+    "learnt of little": lambda: centring.learnt("theta", 0, 8, 0.14),
+    "of_no_latent": lambda: centring.of_no_latent("tau", ["theta"]),
+    "of_no_latent of any": lambda: centring.of_no_latent("tau", []),
+    "of_other_shape": lambda: centring.of_other_shape("theta", (8,), (9,)),
+    "no_information": lambda: centring.no_information("theta"),
+}
 OF_FITS = {
     "other_model": lambda: fits.other_model("a" * 64, "b" * 64),
     "not_a_fit": lambda: fits.not_a_fit("x.nc", "it has no posterior of SciStan's"),
@@ -145,8 +154,10 @@ OF_CAPABILITIES = {
     "first_build": capabilities.first_build,
     "from_cache": capabilities.from_cache,
 }
-PAGES = {"capabilities": (capabilities, OF_CAPABILITIES), "sampling": (messages, SAID), "fits": (fits, OF_FITS),
-         "options": (options, OF_OPTIONS), "pictures": (pictures, OF_PICTURES)}  # fmt: skip
+PAGES = {
+    "capabilities": (capabilities, OF_CAPABILITIES), "sampling": (messages, SAID), "fits": (fits, OF_FITS),
+    "options": (options, OF_OPTIONS), "pictures": (pictures, OF_PICTURES), "centring": (centring, OF_CENTRING),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("page", PAGES)

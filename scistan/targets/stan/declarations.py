@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from scistan.constrained import TYPES, ConstrainedType, StanMade
-from scistan.distributions.declaration import Distribution
 from scistan.distributions.resolve import value_domain
-from scistan.distributions.standard import frame_of
+from scistan.distributions.standard import is_zero, sampled_frame
 from scistan.domains import Domain
 from scistan.errors import UnsupportedError
 from scistan.graph.graph import Term
@@ -28,7 +27,7 @@ def declare_parameter(scope: Scope, transformed: Scope, term: Term) -> DeclaredL
     Stan's offset and multiplier serve where they can be written as expressions of scalars and containers of
     numbers; every other non-centred latent is made from a standard one.
     """
-    frame = frame_of(term.law) if term.law.noncentred else None
+    frame = sampled_frame(term.law)
     if frame is not None and frame.is_matrix:
         return from_standard(transformed, term, frame)
     try:
@@ -75,15 +74,11 @@ def _structured_type(domain: Domain, shape: Shape) -> Type:
 
 
 def _constraint(scope: Scope, term: Term, domain: Domain) -> str:
-    if term.law.noncentred:
-        d: Distribution = term.law.distribution
-        names = [p.name for p in d.parameters]
-        nodes = [term.law.args[names.index(n)] for n in d.location_scale or ()]
-        texts = [scope.container(node, term.law.shape).text for node in nodes]
+    frame = sampled_frame(term.law)
+    if frame is not None:
+        texts = [scope.container(node, term.law.shape).text for node in frame.nodes]
         sides = [f"{side}={text}" for side, text in zip(("offset", "multiplier"), texts, strict=True)]
-        if texts[0] in ("0", "0.0"):
-            sides = sides[1:]
-        return f"<{', '.join(sides)}>"
+        return f"<{', '.join(sides[is_zero(frame.location):])}>"
     parts = [
         f"{side}={_bound(scope, bound, term.law.shape)}"
         for side, bound in (("lower", domain.lower), ("upper", domain.upper))

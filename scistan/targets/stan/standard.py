@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from scistan.distributions.standard import Frame, standard_law
+from scistan.distributions.standard import Frame, is_zero, standard_law
 from scistan.graph.graph import Term
-from scistan.graph.node import Literal, Node, Variable
+from scistan.graph.node import Node, Variable
 from scistan.graph.places import copy_places
 from scistan.graph.walk import topological
 from scistan.ops import FUNCTIONS
@@ -22,7 +22,7 @@ from scistan.targets.values import Lookup
 
 __all__ = ["from_standard"]
 
-matmul, transpose = FUNCTIONS["matmul"], FUNCTIONS["transpose"]
+log, matmul, total, transpose = (FUNCTIONS[name] for name in ("log", "matmul", "sum", "transpose"))
 
 
 def from_standard(scope: Scope, term: Term, frame: Frame) -> DeclaredLatent:
@@ -45,6 +45,10 @@ def from_standard(scope: Scope, term: Term, frame: Frame) -> DeclaredLatent:
             return np.asarray(np.linalg.solve(scale, (value - location)[..., None])[..., 0])
         return np.asarray((value - location) / scale)
 
+    if term.law.centring is not None:  # `z` has no standard draw: the latent's own stays, and its change of variables
+        return DeclaredLatent(
+            term, Declare(declared, free, node=term), _change_of_variables(scope, term, frame), free, to_free
+        )
     return DeclaredLatent(
         term,
         Declare(declared, free, node=term),
@@ -83,8 +87,7 @@ def _whole(frame: Frame, z: Expression) -> Node:
         moved = matmul(scale, z)
     else:
         moved = matmul(z, transpose(scale))
-    at_zero = isinstance(frame.location, Literal) and frame.location.value == 0
-    node: Node = (moved if at_zero else location + moved)._scistan_node_
+    node: Node = (moved if is_zero(frame.location) else location + moved)._scistan_node_
     return node
 
 
@@ -99,6 +102,14 @@ def _looped(scope: Scope, term: Term, frame: Frame, free: str) -> tuple[Statemen
     at = f"[{', '.join(indices)}]"
     vector = f"({location} + {scale} * {free}{at}')'"
     return scope.loops(batch, indices, (Assign(f"{term.name}{at}", vector, term),))
+
+
+def _change_of_variables(scope: Scope, term: Term, frame: Frame) -> tuple[Statement, ...]:
+    """Add the logarithm of how much larger the latent's space is than that of what it is partly centred by."""
+    inner = Scope(scope.writer, scope)
+    logarithm = log(Expression(frame.scale))
+    grown = inner.whole((total(logarithm) if frame.scale.shape else logarithm)._scistan_node_).text
+    return (Braces((*inner.statements, TargetPlus(grown, term))) if inner.statements else TargetPlus(grown, term),)
 
 
 def _volume(scope: Scope, term: Term, frame: Frame) -> tuple[Statement, ...]:
