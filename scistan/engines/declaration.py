@@ -24,7 +24,7 @@ class EngineDeclaration:
     An `embedded` engine interprets the program in this process, on precompiled kernels, and is compared with SciPy
     before it runs; a `compiled` one runs Stan itself, built by a compiler and good for any data, and takes over where
     that comparison fails. `stans_nuts` is Stan's own sampler: no other engine starts where it cannot, and it is what
-    ill draws of the others are drawn again with. `auto` takes engines by `preference`, the smallest first, and never
+    ill draws of the others are drawn again with. `target` is what the model is lowered to for it. `auto` takes engines by `preference`, the smallest first, and never
     one that declares none.
     """
 
@@ -40,6 +40,7 @@ class EngineDeclaration:
     compiled: bool = False
     stans_nuts: bool = False
     preference: int | None = None
+    target: str = "stan"
     sampler: str = ""  # what it runs, as a paper calls it
 
     @property

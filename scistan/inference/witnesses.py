@@ -54,7 +54,7 @@ class Witnesses:
 
     def __init__(self, instance: Instance, **switches: Any) -> None:
         from scistan.targets.torch import TorchDensity
-        from scistan.targets.torch.support import guards, signs_of
+        from scistan.targets.support import guards, signs_of
 
         self.instance = instance
         self.program = lower_to_stan(instance.graph, log_lik=False, predictive=False, log_prior=False, **switches)

@@ -103,10 +103,10 @@ inv_logit = _unary("inv_logit", "`1 / (1 + exp(-x))`.", numpy="scipy.special:exp
                    answers=("expit",), latex="\\operatorname{{logit}}^{{-1}}({0})")
 log_inv_logit = _unary("log_inv_logit", "The logarithm of `inv_logit`.",
                        numpy=lambda xp, x: xp.minimum(x, 0.0) - xp.log1p(xp.exp(-xp.abs(x))),
-                       torch="nn.functional.logsigmoid", answers=("log_expit",))
+                       torch="nn.functional.logsigmoid", jax="jax.nn:log_sigmoid", answers=("log_expit",))
 softplus = _unary("softplus", "`log(1 + exp(x))`.",
                   numpy=lambda xp, x: xp.maximum(x, 0.0) + xp.log1p(xp.exp(-xp.abs(x))),
-                  torch=lambda xp, x: -xp.nn.functional.logsigmoid(-x), stan="log1p_exp")
+                  torch=lambda xp, x: -xp.nn.functional.logsigmoid(-x), jax="jax.nn:softplus", stan="log1p_exp")
 log1m = _unary("log1m", "`log(1 - x)`.", numpy=lambda xp, x: xp.log1p(-x), torch=lambda xp, x: xp.log1p(-x),
                takes=between(None, 1.0, open_ends=True))
 erf = _unary("erf", "The error function.", numpy="scipy.special:erf", torch="special.erf")
@@ -138,14 +138,8 @@ log1m_exp = _unary("log1m_exp", "`log(1 - exp(x))` for `x < 0`.", numpy=_log1m_e
 
 
 # -- functions of two arguments ------------------------------------------------------------------
-def _lbeta_numpy(xp: Any, x: Any, y: Any) -> Any:
-    from scipy.special import betaln
-
-    return betaln(x, y)
-
-
-lbeta = declare("lbeta", "The logarithm of the beta function.", arity=2, numpy=_lbeta_numpy, torch=special_torch.lbeta,
-                stan=Call("lbeta"), answers=("betaln",), latex="\\log B({0}, {1})")
+lbeta = declare("lbeta", "The logarithm of the beta function.", arity=2, numpy="scipy.special:betaln",
+                torch=special_torch.lbeta, jax=special_torch.lbeta, stan=Call("lbeta"), answers=("betaln",), latex="\\log B({0}, {1})")
 log_sum_exp2 = declare("logaddexp", "`log(exp(x) + exp(y))`.", arity=2, numpy="logaddexp", torch="logaddexp",
                        stan=Call("log_sum_exp"), answers=("logaddexp",))
 

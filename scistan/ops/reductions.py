@@ -15,6 +15,7 @@ from scistan.ops import elementwise as e
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import Attributes, Op, declare
 from scistan.ops.expression import Expression, build
+from scistan.ops.libraries import special
 from scistan.shapes import ONE, Equality, Shape
 
 Axis = int | tuple[int, ...] | None
@@ -51,9 +52,7 @@ def _torch_reduction(name: str) -> Any:
 
 
 def _numpy_logsumexp(xp: Any, x: Any, *, axes: tuple[int, ...], keepdims: bool) -> Any:
-    from scipy.special import logsumexp as implementation
-
-    return implementation(x, axis=axes, keepdims=keepdims) if axes else x
+    return special(xp).logsumexp(x, axis=axes, keepdims=keepdims) if axes else x
 
 
 def _torch_prod(xp: Any, x: Any, *, axes: tuple[int, ...], keepdims: bool) -> Any:
@@ -76,29 +75,20 @@ LOGSUMEXP = _reduction("logsumexp", "`log(sum(exp(x)))` along axes.", numpy=_num
 
 
 def _along(
-    name: str, doc: str, numpy: Any, torch: Any, rule: flow.AxesRule = flow.normalized, integer: bool = False
+    name: str, doc: str, numpy: Any, torch: Any, jax: str = "", rule: flow.AxesRule = flow.normalized,
+    integer: bool = False,
 ) -> Op:
-    return declare(name, doc, numpy=numpy, torch=torch, shape=_same, axes=rule, stacks=True, integer=integer)
-
-
-def _softmax_numpy(xp: Any, x: Any, *, axis: int) -> Any:
-    from scipy.special import softmax as implementation
-
-    return implementation(x, axis=axis)
-
-
-def _log_softmax_numpy(xp: Any, x: Any, *, axis: int) -> Any:
-    from scipy.special import log_softmax as implementation
-
-    return implementation(x, axis=axis)
+    return declare(name, doc, numpy=numpy, torch=torch, jax=jax, shape=_same, axes=rule, stacks=True, integer=integer)
 
 
 CUMSUM = _along("cumsum", "The running sum along an axis.", lambda xp, x, *, axis: xp.cumsum(x, axis=axis),
-                lambda xp, x, *, axis: xp.cumsum(x, dim=axis), flow.running, integer=True)
-SOFTMAX = _along("softmax", "`exp(x) / sum(exp(x))` along an axis.", _softmax_numpy,
-                 lambda xp, x, *, axis: xp.softmax(x, dim=axis))
-LOG_SOFTMAX = _along("log_softmax", "The logarithm of `softmax` along an axis.", _log_softmax_numpy,
-                     lambda xp, x, *, axis: xp.log_softmax(x, dim=axis))
+                lambda xp, x, *, axis: xp.cumsum(x, dim=axis), rule=flow.running, integer=True)
+SOFTMAX = _along("softmax", "`exp(x) / sum(exp(x))` along an axis.",
+                 lambda xp, x, *, axis: special(xp).softmax(x, axis=axis),
+                 lambda xp, x, *, axis: xp.softmax(x, dim=axis), "jax.nn:softmax")
+LOG_SOFTMAX = _along("log_softmax", "The logarithm of `softmax` along an axis.",
+                     lambda xp, x, *, axis: special(xp).log_softmax(x, axis=axis),
+                     lambda xp, x, *, axis: xp.log_softmax(x, dim=axis), "jax.nn:log_softmax")
 
 
 def _axes(name: str, node: Node, axis: Axis) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from scistan.graph.node import Apply, Data, Extent, Literal, Node
 from scistan.graph.places import first_place
 from scistan.messages import declared as messages
 from scistan.messages import foreign
-from scistan.ops.declaration import Op
+from scistan.ops.declaration import Gap, Op
 from scistan.shapes import Size
 
 __all__ = ["NUMPY", "Backend", "Evaluator", "Lookup", "Value", "aligned", "concrete", "implementation", "meeting_rank"]
@@ -64,7 +64,9 @@ NUMPY = _NumPy()
 @cache
 def implementation(op: Op, column: str, module: Any) -> Callable[..., Array]:
     """Find an op's function in a library."""
-    declared = getattr(op, column)
+    declared = op.form(column)
+    if isinstance(declared, Gap):
+        raise messages.gap(op.name, column, declared.reason)
     if callable(declared):
         return partial(declared, module)
     place, _, name = declared.rpartition(":")
