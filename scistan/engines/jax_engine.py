@@ -9,7 +9,7 @@ import numpy as np
 
 from scistan.engines.assemble import settle
 from scistan.engines.interrupt import heed_interrupts
-from scistan.engines.jax_nuts import NutsSettings, Stretch, run_chains
+from scistan.engines.jax_nuts import STRETCH, NutsSettings, Stretch, run_chains
 from scistan.engines.loading import version_of
 from scistan.engines.options import settings_for
 from scistan.engines.progress import open_progress
@@ -108,8 +108,6 @@ def _latents(density: JaxDensity, found: list[Stretch]) -> dict[str, np.ndarray]
 
 def _filled(positions: np.ndarray) -> np.ndarray:
     """Repeat the last step up to a full stretch: one shape is compiled once."""
-    from scistan.engines.jax_nuts import STRETCH
-
     return np.concatenate([positions, np.repeat(positions[:, -1:], STRETCH - positions.shape[1], axis=1)], axis=1)
 
 

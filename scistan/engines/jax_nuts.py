@@ -79,7 +79,12 @@ def _functions(density: JaxDensity, settings: NutsSettings) -> tuple[Callable[..
 
     def begin(start: Array, data: Any) -> Any:
         state = blackjax.nuts.init(start, lambda q: density.traced(q, data))
-        return state, step_init(settings.step_size), metric_init(density.dimension)
+        made = state, step_init(settings.step_size), metric_init(density.dimension)
+        return jax.tree.map(settled, made)
+
+    def settled(x: Array) -> Array:
+        # A type that is weak, or narrower than what a step makes of it, would have the second stretch compiled anew.
+        return xp.asarray(x, dtype=xp.float64 if xp.issubdtype(xp.result_type(x), xp.floating) else xp.int64)
 
     def step(chain: Any, key: Array, part: Array, data: Any) -> Any:
         state, size, metric = chain
@@ -107,6 +112,7 @@ def _functions(density: JaxDensity, settings: NutsSettings) -> tuple[Callable[..
             chains, held = carried
             own = jax.vmap(lambda key: jax.random.fold_in(key, first + k))(keys)
             chains, found = together(chains, own, (parts[k, 0], parts[k, 1] == 1), data)
+            chains = jax.tree.map(settled, chains)
             return chains, jax.tree.map(lambda rows, row: rows.at[k].set(row), held, found)
 
         shapes = jax.eval_shape(together, chains, keys, (parts[0, 0], parts[0, 1] == 1), data)[1]

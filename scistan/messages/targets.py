@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scistan.errors import DataError
+from scistan.errors import DataError, UnsupportedError
 from scistan.graph.places import user_place
 
 Lengths = tuple[int, ...]
@@ -39,3 +39,11 @@ def wrong_coordinates(name: str, wanted: Lengths, given: Lengths) -> DataError:
 
 def _listed(names: Sequence[object]) -> str:
     return ", ".join(f"`{name}`" for name in names)
+
+
+def too_large_for_symbols(most: int) -> UnsupportedError:
+    return UnsupportedError(
+        f"the model on its data takes more than {most:,} expressions, one for each element of each step.",
+        remedy="give it fewer data, `m.with_data(...)`; numbers are `m.log_density`'s and `m.to_jax()`'s business",
+        place=user_place(),
+    )
