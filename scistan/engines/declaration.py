@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from scistan.engines.protocol import Engine
+from scistan.graph.instance import Instance
 
 __all__ = ["LOW_RANK", "EngineDeclaration"]
 
@@ -24,8 +25,8 @@ class EngineDeclaration:
     An `embedded` engine interprets the program in this process, on precompiled kernels, and is compared with SciPy
     before it runs; a `compiled` one runs Stan itself, built by a compiler and good for any data, and takes over where
     that comparison fails. `stans_nuts` is Stan's own sampler: no other engine starts where it cannot, and it is what
-    ill draws of the others are drawn again with. `target` is what the model is lowered to for it. `auto` takes engines by `preference`, the smallest first, and never
-    one that declares none.
+    ill draws of the others are drawn again with. `lowering` is the function that lowers the model for an engine that
+    runs no Stan program. `auto` takes engines by `preference`, the smallest first, and never one that declares none.
     """
 
     place: str
@@ -40,7 +41,7 @@ class EngineDeclaration:
     compiled: bool = False
     stans_nuts: bool = False
     preference: int | None = None
-    target: str = "stan"
+    lowering: str = ""
     sampler: str = ""  # what it runs, as a paper calls it
 
     @property
@@ -64,6 +65,14 @@ class EngineDeclaration:
         )
 
     def make(self) -> Engine:
-        module, _, name = self.place.partition(":")
-        build: Callable[[], Engine] = getattr(import_module(module), name)
+        build: Callable[[], Engine] = _found(self.place)
         return build()
+
+    def lower(self, instance: Instance) -> Any:
+        """Lower a model on its data to what this engine runs; None where that is a Stan program."""
+        return _found(self.lowering)(instance) if self.lowering else None
+
+
+def _found(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)

@@ -80,7 +80,7 @@ ENGINES: Mapping[str, EngineDeclaration] = {
         least_warmup=1,  # without a step there is no step size
         takes_inits=False,
         embedded=True,
-        target="jax",
+        lowering="scistan.targets.jax:lower_to_jax",
     ),
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scistan.engines.embedded import EmbeddedDensity, open_density
+from scistan.engines.lowered import LoweredDensity, LoweredJacobian
 from scistan.engines.registry import ENGINES
 from scistan.errors import ScistanError
 from scistan.inference.asked import Asked
@@ -25,8 +26,10 @@ def certified(asked: Asked, prepared: Prepared) -> tuple[Certificate | None, Pre
     if not any(ENGINES[name].embedded for name in asked.fitting):
         return None, prepared
     request = prepared.request
-    if asked.engine in ENGINES and ENGINES[asked.engine].target == "jax":
-        return _of_jax(prepared), prepared
+    if request.lowered is not None:
+        lowered = LoweredDensity(request.lowered), LoweredJacobian(request.lowered)
+        with GRAPH_WORK:
+            return certify_lowered(prepared.subject, *lowered, request.seed, asked.engine), prepared
     try:
         density = open_density(request.text, request.data, request.seed)
     except ScistanError:
@@ -35,16 +38,6 @@ def certified(asked: Asked, prepared: Prepared) -> tuple[Certificate | None, Pre
         certificate = certify(prepared.subject, prepared.data, density, request.seed)
     loaded = density.model if isinstance(density, EmbeddedDensity) else None
     return certificate, replace(prepared, request=replace(request, loaded=loaded))
-
-
-def _of_jax(prepared: Prepared) -> Certificate | None:
-    from scistan.engines.jax_density import LoweredDensity, LoweredJacobian
-
-    lowered, seed = prepared.request.lowered, prepared.request.seed
-    if lowered is None:
-        return None  # the run says why
-    with GRAPH_WORK:
-        return certify_lowered(prepared.subject, LoweredDensity(lowered), LoweredJacobian(lowered), seed, "jax")
 
 
 def check_compiled_can(asked: Asked, prepared: Prepared, certificate: Certificate) -> None:

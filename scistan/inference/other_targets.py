@@ -37,8 +37,8 @@ class Row:
 def compare_others(instance: Instance, found: Sequence[Seen]) -> tuple[Row, ...]:
     """Compare every target that is installed; one that has no form for something of the model has no row."""
     rows: list[Row] = []
-    for package, compare in OTHER_TARGETS.items():
-        if find_spec(package) is not None and found:
+    for name, compare in OTHER_TARGETS.items():
+        if find_spec(name.lower()) is not None and found:
             try:
                 rows += compare(instance, found)
             except UnsupportedError:
@@ -102,4 +102,4 @@ def _largest(errors: Sequence[float]) -> float:
     return float(np.max(np.nan_to_num(errors, nan=np.inf)))
 
 
-OTHER_TARGETS: dict[str, Callable[[Instance, Sequence[Seen]], list[Row]]] = {"jax": _jax, "sympy": _sympy}
+OTHER_TARGETS: dict[str, Callable[[Instance, Sequence[Seen]], list[Row]]] = {"JAX": _jax, "SymPy": _sympy}

@@ -55,12 +55,10 @@ def prepare(asked: Asked, *, merge: bool) -> Prepared:
 
 def _lowered(asked: Asked, subject: Subject) -> Any:
     """Lower the model to the target of an engine that runs no Stan program."""
-    if asked.engine not in ENGINES or ENGINES[asked.engine].target != "jax" or asked.executor is not None:
+    if asked.engine not in ENGINES or asked.executor is not None:
         return None
-    from scistan.targets.jax import lower_to_jax
-
     with GRAPH_WORK:
-        return lower_to_jax(subject.sampled or subject.instance)
+        return ENGINES[asked.engine].lower(subject.sampled or subject.instance)
 
 
 def subject_of(

@@ -139,7 +139,8 @@ log1m_exp = _unary("log1m_exp", "`log(1 - exp(x))` for `x < 0`.", numpy=_log1m_e
 
 # -- functions of two arguments ------------------------------------------------------------------
 lbeta = declare("lbeta", "The logarithm of the beta function.", arity=2, numpy="scipy.special:betaln",
-                torch=special_torch.lbeta, jax=special_torch.lbeta, stan=Call("lbeta"), answers=("betaln",), latex="\\log B({0}, {1})")
+                torch=special_torch.lbeta, jax=special_torch.lbeta, stan=Call("lbeta"),
+                answers=("betaln",), latex="\\log B({0}, {1})")
 log_sum_exp2 = declare("logaddexp", "`log(exp(x) + exp(y))`.", arity=2, numpy="logaddexp", torch="logaddexp",
                        stan=Call("log_sum_exp"), answers=("logaddexp",))
 

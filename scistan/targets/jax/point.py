@@ -21,7 +21,7 @@ from scistan.targets.coordinates import Coordinates
 from scistan.targets.evaluate import NUMPY, Evaluator, Lookup, Value
 from scistan.targets.interval import Interval
 from scistan.targets.jax.backend import JaxBackend
-from scistan.targets.layout import LatentBlock, lay_out
+from scistan.targets.layout import lay_out
 from scistan.targets.support import guards, signs_of
 
 __all__ = ["PointDensity", "Traced"]

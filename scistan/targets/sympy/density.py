@@ -57,9 +57,10 @@ class SympyDensity:
         sp = import_sympy()
         given = {**self.latents, **self.data}
         flat = [symbol for array in given.values() for symbol in array.ravel()]
-        compute = sp.lambdify(flat, self.log_density if expression is None else expression, modules or ["scipy", "numpy"])
+        wanted = self.log_density if expression is None else expression
+        compute = sp.lambdify(flat, wanted, modules or ["scipy", "numpy"])
 
-        def function(**values: object) -> Any:
+        def function(**values: Any) -> Any:
             numbers = [x for name, array in given.items() for x in np.broadcast_to(values[name], array.shape).ravel()]
             return compute(*numbers)
 
@@ -84,18 +85,13 @@ def lower_to_sympy(instance: Instance, numbers: bool) -> SympyDensity:
         known[term.value] = latents[term.name]
     data: dict[str, np.ndarray] = {}
     if not numbers:
-        observed = {term.value: term.name for term in graph.observed}
-        for leaf, name in {**graph.data_names, **observed}.items():
-            if leaf in instance.values and not _counts(instance, leaf):
-                data[name] = known[leaf] = _symbols(name, instance.values[leaf].shape, positive=False)
+        named: dict[Node, str] = {term.value: term.name for term in graph.observed} | dict(graph.data_names.items())
+        for leaf, array in instance.values.items():
+            if leaf in named and not leaf.integer:  # whole numbers may be positions
+                data[named[leaf]] = known[leaf] = _symbols(named[leaf], array.shape, positive=False)
     parts = [total(term) for term in graph.terms]
     values = evaluate(instance, parts, known)
     return SympyDensity(import_sympy().Add(*(values[part].item() for part in parts)), latents, data)
-
-
-def _counts(instance: Instance, leaf: Node) -> bool:
-    """Tell whether data are whole numbers, which may be positions."""
-    return leaf.integer
 
 
 def _symbols(name: str, shape: tuple[int, ...], *, positive: bool) -> np.ndarray:

@@ -43,7 +43,7 @@ def _value(instance: Instance, node: Node, arguments: list[np.ndarray]) -> np.nd
     if isinstance(node, Extent):
         return _exact(instance.length(node.size))
     if isinstance(node, Data):
-        return _exact(instance.values[node] if node in instance.values else node.default)
+        return _exact(instance.values.get(node, node.default))
     raise KeyError(f"{node!r} has no symbol")
 
 
@@ -53,7 +53,7 @@ def _exact(numbers: Any) -> np.ndarray:
 
     def one(x: Any) -> Any:
         x = float(x)
-        return sp.Integer(int(x)) if np.isfinite(x) and x == int(x) else sp.Float(x) if np.isfinite(x) else sp.sympify(x)
+        return sp.Integer(int(x)) if x.is_integer() else sp.sympify(x)
 
     return _each(one, [np.asarray(numbers)])
 
@@ -88,7 +88,7 @@ def _stacks(function: Callable[..., Any]) -> Callable[..., np.ndarray]:
         sp = import_sympy()
         lead = x.shape[:-2]
         rows = [function(sp.Matrix(x[at].tolist())) for at in np.ndindex(lead)]
-        parts = [np.array(r.tolist(), dtype=object) if hasattr(r, "tolist") else np.array(r, dtype=object) for r in rows]
+        parts = [np.array(row.tolist() if isinstance(row, sp.MatrixBase) else row, dtype=object) for row in rows]
         return np.stack(parts).reshape(lead + parts[0].shape)
 
     return apply

@@ -1,18 +1,30 @@
-"""The density as the JAX engine computes it, and its Jacobian, for the certificate."""
+"""The density of engines that run no Stan program, and its Jacobian, for the certificate."""
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 import numpy as np
 
-from scistan.targets.jax import JaxDensity
+__all__ = ["Lowered", "LoweredDensity", "LoweredJacobian"]
 
-__all__ = ["LoweredDensity", "LoweredJacobian"]
+
+class Lowered(Protocol):
+    """A model on its data as a target has it: its density over free coordinates, Jacobian in, and the latents there."""
+
+    @property
+    def dimension(self) -> int: ...
+    @property
+    def names(self) -> list[str]: ...
+    def value_and_gradient(self, q: Any) -> tuple[Any, Any]: ...
+    def log_jacobian(self, q: Any) -> Any: ...
+    def constrain(self, q: Any) -> dict[str, Any]: ...
 
 
 class LoweredDensity:
-    """What JAX's chains evaluate, asked one point at a time."""
+    """What the engine's chains evaluate, asked one point at a time."""
 
-    def __init__(self, density: JaxDensity) -> None:
+    def __init__(self, density: Lowered) -> None:
         self._density = density
 
     @property
