@@ -59,7 +59,7 @@ def test_a_seed_gives_the_same_draws_and_another_seed_others():
     draws = [
         counts().mcmc(engine="jax", draws=20, warmup=30, chains=2, seed=seed, progress=False).draws for seed in (1, 1, 2)
     ]
-    first, again, other = ({name: array for name, array in d.values.items()} for d in draws)
+    first, again, other = (d.values for d in draws)
     assert all((first[name] == again[name]).all() for name in first)
     assert any((first[name] != other[name]).any() for name in first)
 

@@ -85,7 +85,8 @@ def lower_to_sympy(instance: Instance, numbers: bool) -> SympyDensity:
         known[term.value] = latents[term.name]
     data: dict[str, np.ndarray] = {}
     if not numbers:
-        named: dict[Node, str] = {term.value: term.name for term in graph.observed} | dict(graph.data_names.items())
+        named: dict[Node, str] = {term.value: term.name for term in graph.observed}
+        named.update({leaf: name for leaf, name in graph.data_names.items()})  # noqa: C416
         for leaf, array in instance.values.items():
             if leaf in named and not leaf.integer:  # whole numbers may be positions
                 data[named[leaf]] = known[leaf] = _symbols(named[leaf], array.shape, positive=False)
