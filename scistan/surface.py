@@ -1,7 +1,8 @@
 """What SciStan uses of the packages around it, and the versions with which that is known to work.
 
 Each package has one adapter, which checks its surface when it loads the package: `engines/loading.py` (stanli, nutpie,
-cmdstanpy), `toolchain/wheel.py` (httpstan), `targets/torch/devices.py` (torch) and `inference/arviz_data.py` (ArviZ).
+cmdstanpy, blackjax), `toolchain/wheel.py` (httpstan), `targets/torch/devices.py` (torch), `targets/jax/backend.py`
+(JAX) and `inference/arviz_data.py` (ArviZ).
 """
 
 from __future__ import annotations
@@ -87,6 +88,23 @@ SURFACES: Mapping[str, Surface] = {
             "autograd.grad", "linalg.cholesky_ex", "linalg.solve_triangular", "linalg.vecdot", "linalg.LinAlgError",
             "nn.functional.softplus", "special.log_ndtr", "optim.Adam", "backends.mps.is_available",
             "cuda.is_available", "version.cuda",
+        ),
+    ),
+    "jax": Surface(
+        "0.10.2",
+        "0.10.2",
+        (
+            "enable_x64", "jit", "vmap", "value_and_grad", "eval_shape", "core.Tracer", "lax.fori_loop",
+            "lax.stop_gradient", "lax.linalg.triangular_solve", "random.fold_in", "scipy.special.log_ndtr",
+            "nn.log_sigmoid",
+        ),
+    ),
+    "blackjax": Surface(
+        "1.7.1",
+        "1.7.1",
+        (
+            "nuts.init", "nuts.build_kernel", "adaptation.step_size.dual_averaging_adaptation",
+            "adaptation.mass_matrix.mass_matrix_adaptation", "adaptation.staged_adaptation.build_schedule",
         ),
     ),
     "httpstan": Surface(

@@ -71,6 +71,13 @@ def registry() -> Iterator[None]:
             table.update(known)
 
 
+@pytest.fixture(autouse=True)
+def three_targets(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `m.verify()` ask SciPy, torch and Stan alone, for speed; tests marked `other_targets` ask all."""
+    if request.node.get_closest_marker("other_targets") is None:
+        monkeypatch.setattr("scistan.inference.other_targets.OTHER_TARGETS", {})
+
+
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     """Compare a text with the file kept under its name."""

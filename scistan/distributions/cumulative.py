@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from scistan.ops import special_torch as on_torch
-from scistan.ops.declaration import Never, NotYet, Op, Template, declare
+from scistan.ops import special_torch as tails
+from scistan.ops.declaration import Gap, Never, NotYet, Op, Template, declare
 from scistan.ops.expression import function_of
+from scistan.ops.libraries import fixed, log_sum_exp, numbers_for, special, together
 
 __all__ = [
     "beta_binomial_log_ccdf", "beta_binomial_log_cdf", "skew_normal_log_cdf", "von_mises_log_ccdf",
@@ -22,31 +23,8 @@ _DEPTH = 38.0  # exp(-38) is below the rounding of 1
 _LOG2 = math.log(2.0)
 
 
-# -- what the two array libraries spell differently -------------------------------------------------
-def _special(xp: Any) -> Any:
-    if xp.__name__ == "torch":
-        return xp.special
-    import scipy.special
-
-    return scipy.special
-
-
-def _fixed(xp: Any, x: Array) -> Array:
-    return x.detach() if xp.__name__ == "torch" else x
-
-
-def _together(xp: Any, *values: Array) -> list[Array]:
-    if xp.__name__ == "torch":
-        return list(xp.broadcast_tensors(*values))
-    return [xp.asarray(v, dtype=float) for v in xp.broadcast_arrays(*values)]
-
-
 def _lbeta(xp: Any, a: Array, b: Array) -> Array:
-    return on_torch.lbeta(xp, a, b) if xp.__name__ == "torch" else _special(xp).betaln(a, b)
-
-
-def _logsumexp(xp: Any, x: Array) -> Array:
-    return xp.logsumexp(x, -1) if xp.__name__ == "torch" else _special(xp).logsumexp(x, axis=-1)
+    return special(xp).betaln(a, b) if xp is np else tails.lbeta(xp, a, b)
 
 
 def _log1m_exp(xp: Any, x: Array) -> Array:
@@ -63,46 +41,44 @@ def _rule() -> tuple[np.ndarray, np.ndarray]:
 
 def _log_integral(xp: Any, heights: Any, end: Array) -> Array:
     """Give the log of the integral of `exp(heights(v))` over `0 < v < end`, by Gauss and Legendre's rule."""
-    nodes, weights = _rule()
-    if xp.__name__ == "torch":
-        nodes, weights = (xp.as_tensor(r, dtype=end.dtype, device=end.device) for r in (nodes, weights))
-    return xp.log(end) + _logsumexp(xp, heights(end[..., None] * nodes) + xp.log(weights))
+    nodes, weights = (numbers_for(xp, r, end) for r in _rule())
+    return xp.log(end) + log_sum_exp(xp, heights(end[..., None] * nodes) + xp.log(weights))
 
 
 # -- the skew normal ---------------------------------------------------------------------------------
 def _skew_lower_tail(xp: Any, z: Array, alpha: Array) -> Array:
     """Give the log of the probability below `z <= 0` for `alpha >= 0`: a falling, log-concave integrand."""
-    log_ndtr = _special(xp).log_ndtr
+    log_ndtr = special(xp).log_ndtr
     start = -0.5 * z * z + log_ndtr(alpha * z)
 
     def fall(v: Array, z: Array, alpha: Array, start: Array) -> Array:
         t = z - v
         return -0.5 * t * t + log_ndtr(alpha * t) - start
 
-    fixed = [_fixed(xp, p) for p in (z, alpha, start)]
+    held = [fixed(xp, p) for p in (z, alpha, start)]
 
     def slope(v: Array) -> Array:
-        t = fixed[0] - v
-        u = fixed[1] * t
-        return t - fixed[1] * xp.exp(-0.5 * u * u - 0.5 * math.log(2 * math.pi) - log_ndtr(u))
+        t = held[0] - v
+        u = held[1] * t
+        return t - held[1] * xp.exp(-0.5 * u * u - 0.5 * math.log(2 * math.pi) - log_ndtr(u))
 
     # Newton's steps from the far side stay there, so the stretch is never too short.
-    first = -slope(0.0 * fixed[0])
+    first = -slope(0.0 * held[0])
     end = 2 * _DEPTH / (first + xp.sqrt(first * first + 2 * _DEPTH))
     for _ in range(8):
-        end = end - (fall(end, *fixed) + _DEPTH) / slope(end)
+        end = end - (fall(end, *held) + _DEPTH) / slope(end)
     wide = [p[..., None] for p in (z, alpha, start)]
     return _LOG2 - 0.5 * math.log(2 * math.pi) + start + _log_integral(xp, lambda v: fall(v, *wide), end)
 
 
 def _skew_normal(xp: Any, z: Array, alpha: Array) -> Array:
     # The upper tail is the lower tail of the mirror image, and F(z; a) + F(z; -a) = 2 Phi(z).
-    z, alpha = _together(xp, z, alpha)
+    z, alpha = together(xp, z, alpha)
     mirrored = z > 0
     z, alpha = xp.where(mirrored, -z, z), xp.where(mirrored, -alpha, alpha)
     thin = alpha >= 0
     lower = _skew_lower_tail(xp, z, xp.where(thin, alpha, -alpha))
-    both = _LOG2 + _special(xp).log_ndtr(z)
+    both = _LOG2 + special(xp).log_ndtr(z)
     tail = xp.where(thin, lower, both + _log1m_exp(xp, xp.where(thin, -1.0, lower - both)))
     return xp.where(mirrored, _log1m_exp(xp, xp.where(mirrored, tail, -1.0)), tail)
 
@@ -113,18 +89,18 @@ def _circle_tail(xp: Any, x: Array, kappa: Array) -> Array:
     inside = x > -math.pi
     x = xp.where(inside, x, -1.0)
     # Where the integrand has fallen by exp(-38), or at -π if it never does.
-    low = xp.cos(_fixed(xp, x)) - _DEPTH / _fixed(xp, kappa)
+    low = xp.cos(fixed(xp, x)) - _DEPTH / fixed(xp, kappa)
     reached = low > -1
-    end = xp.where(reached, _fixed(xp, x) + xp.arccos(xp.where(reached, low, -1.0)), x + math.pi)
+    end = xp.where(reached, fixed(xp, x) + xp.arccos(xp.where(reached, low, -1.0)), x + math.pi)
     half = _log_integral(
         xp, lambda v: 2 * kappa[..., None] * xp.sin(x[..., None] - 0.5 * v) * xp.sin(0.5 * v), end
     )
-    top = -2 * kappa * xp.sin(0.5 * x) ** 2 - xp.log(_special(xp).i0e(kappa))
+    top = -2 * kappa * xp.sin(0.5 * x) ** 2 - xp.log(special(xp).i0e(kappa))
     return xp.where(inside, top + half - math.log(2 * math.pi), -math.inf)
 
 
 def _von_mises(xp: Any, x: Array, mu: Array, kappa: Array, *, upper: bool) -> Array:
-    x, mu, kappa = _together(xp, x, mu, kappa)
+    x, mu, kappa = together(xp, x, mu, kappa)
     x = xp.clip(x, -math.pi, math.pi)
     mu = mu - 2 * math.pi * xp.floor((mu + math.pi) / (2 * math.pi))
     mirrored = mu < 0
@@ -139,7 +115,7 @@ def _von_mises(xp: Any, x: Array, mu: Array, kappa: Array, *, upper: bool) -> Ar
     one = xp.where(high, more, below)  # the upper tail where y is high, else the lower one
     # At mu = 0 nothing is wrapped, so its logarithm has no slope; what begins to wrap has: mu · density(π).
     starts = (mu == 0) & (one > -600)
-    slope = xp.exp(-2 * kappa - xp.log(2 * math.pi * _special(xp).i0e(kappa)) - xp.where(starts, one, 0.0))
+    slope = xp.exp(-2 * kappa - xp.log(2 * math.pi * special(xp).i0e(kappa)) - xp.where(starts, one, 0.0))
     one = one + xp.where(starts, xp.where(high, -mu, mu) * slope, 0.0)
     want_upper = ~mirrored if upper else mirrored
     same = want_upper == high
@@ -153,11 +129,9 @@ def _log_difference(xp: Any, wanted: Array, x: Array, y: Array) -> Array:
 
 # -- the beta-binomial -----------------------------------------------------------------------------------
 def _beta_binomial(xp: Any, y: Array, total: Array, alpha: Array, beta: Array, *, upper: bool) -> Array:
-    y, total, alpha, beta = (v[..., None] for v in _together(xp, y, total, alpha, beta))
+    y, total, alpha, beta = (v[..., None] for v in together(xp, y, total, alpha, beta))
     most = int(total.max()) if 0 not in total.shape else 0  # pure: counts are data, and this is a length
-    k = xp.arange(most + 1, dtype=alpha.dtype)
-    if xp.__name__ == "torch":
-        k = k.to(alpha.device)
+    k = numbers_for(xp, np.arange(most + 1.0), alpha)
     counted = (k <= total) & ((k > y) if upper else (k <= y))
     k = xp.where(counted, k, 0.0)
     rest = xp.where(counted, total - k, 0.0)
@@ -166,7 +140,10 @@ def _beta_binomial(xp: Any, y: Array, total: Array, alpha: Array, beta: Array, *
     some = counted.any(-1)
     logs = xp.where(counted | ~some[..., None], logs, -math.inf)
     everything = (y < 0 if upper else y >= total)[..., 0]
-    return xp.where(everything, 0.0, xp.where(some, _logsumexp(xp, logs), -math.inf))
+    return xp.where(everything, 0.0, xp.where(some, log_sum_exp(xp, logs), -math.inf))
+
+
+_UNCOUNTED = Gap("it adds up to as many terms as the largest total says, and a trace knows no numbers")
 
 
 def _declare(name: str, doc: str, arity: int, implementation: Any, stan: str, **fields: Any) -> Op:
@@ -205,7 +182,7 @@ von_mises_log_ccdf = function_of(_declare(
     gradient=(f"-exp({_AT} - out)", f"exp({_AT} - out) - exp({_CUT} - out)", _CONCENTRATION)))
 beta_binomial_log_cdf = function_of(_declare(
     "beta_binomial_log_cdf", "The log of the beta-binomial probability of at most a count.", 4, _lower(_beta_binomial),
-    "beta_binomial_lcdf({0} | {1}, {2}, {3})", gradient=_COUNTED))
+    "beta_binomial_lcdf({0} | {1}, {2}, {3})", jax=_UNCOUNTED, gradient=_COUNTED))
 beta_binomial_log_ccdf = function_of(_declare(
     "beta_binomial_log_ccdf", "The log of the beta-binomial probability of more than a count.", 4,
-    _upper(_beta_binomial), "beta_binomial_lccdf({0} | {1}, {2}, {3})", gradient=_COUNTED))
+    _upper(_beta_binomial), "beta_binomial_lccdf({0} | {1}, {2}, {3})", jax=_UNCOUNTED, gradient=_COUNTED))

@@ -10,6 +10,7 @@ from typing import Any
 
 from scistan.engines.methods import MethodRequest
 from scistan.engines.protocol import Draws, Engine
+from scistan.graph.instance import Instance
 
 __all__ = ["LOW_RANK", "EngineDeclaration"]
 
@@ -26,8 +27,9 @@ class EngineDeclaration:
     before it runs; a `compiled` one runs Stan itself, built by a compiler and good for any data, and takes over where
     that comparison fails. `stans_nuts` is Stan's own sampler: no other engine starts where it cannot, and it is what
     ill draws of the others are drawn again with. `methods` are those that are no samplers, each with the options that
-    it takes, and `approximator` is where the function is that runs them. `auto` takes engines by `preference`, the
-    smallest first, and never one that declares none.
+    it takes, and `approximator` is where the function is that runs them. `lowering` is the function that lowers the
+    model for an engine that runs no Stan program. `auto` takes engines by `preference`, the smallest first, and never
+    one that declares none.
     """
 
     place: str
@@ -42,6 +44,7 @@ class EngineDeclaration:
     compiled: bool = False
     stans_nuts: bool = False
     preference: int | None = None
+    lowering: str = ""
     sampler: str = ""  # what it runs, as a paper calls it
     title: str = ""  # what a paper calls the engine itself
     methods: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -75,6 +78,10 @@ class EngineDeclaration:
         """Run a method that is no sampler."""
         run: Callable[[MethodRequest], Draws] = _found(self.approximator)
         return run(request)
+
+    def lower(self, instance: Instance) -> Any:
+        """Lower a model on its data to what this engine runs; None where that is a Stan program."""
+        return _found(self.lowering)(instance) if self.lowering else None
 
 
 def _found(place: str) -> Any:

@@ -19,7 +19,7 @@ from typing import Any
 
 from scistan.surface import checked, version_of
 
-__all__ = ["has_tape", "load_cmdstanpy", "load_nutpie", "load_stanli", "text_for_stanli", "version_of"]
+__all__ = ["has_tape", "load_blackjax", "load_cmdstanpy", "load_nutpie", "load_stanli", "text_for_stanli", "version_of"]
 
 _loader: int | None = None
 _guard = threading.Lock()
@@ -41,6 +41,14 @@ def load_stanli() -> Any:
 def load_cmdstanpy() -> Any:
     """Import cmdstanpy, which reads the files of executables and drives those of their methods that are no samplers."""
     return checked("cmdstanpy", import_module("cmdstanpy"))
+
+
+@cache
+def load_blackjax() -> Any:
+    """Import blackjax with the parts of its warm-up."""
+    for part in ("mass_matrix", "staged_adaptation", "step_size"):
+        import_module(f"blackjax.adaptation.{part}")
+    return checked("blackjax", import_module("blackjax"))
 
 
 @cache

@@ -20,7 +20,8 @@ class Request:
     A chain's stream depends on `seed` and its number alone: `first_chain` lets a run of four chains be
     four runs of one chain each, on whatever machines there are, with the same draws.
     `inits` holds each chain's parameters as JSON text; None leaves them to the engine. `loaded` is stanli's model of
-    the program on its data, where this process and thread have it already.
+    the program on its data, where this process and thread have it already. `lowered` is the model itself, on its data,
+    for an engine that runs another target than Stan.
     """
 
     text: str
@@ -34,6 +35,7 @@ class Request:
     progress: bool = True
     options: Mapping[str, Any] = field(default_factory=dict)
     loaded: Any = field(default=None, repr=False, compare=False)
+    lowered: Any = field(default=None, repr=False, compare=False)
 
     @property
     def iterations(self) -> int:

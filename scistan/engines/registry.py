@@ -76,6 +76,25 @@ ENGINES: Mapping[str, EngineDeclaration] = {
         methods={"pathfinder": _PATHFINDER, "laplace": frozenset({"jacobian", "opt_args"}), "variational": _ADVI},
         approximator="scistan.engines.cmdstan_methods:approximate",
     ),
+    "jax": EngineDeclaration(
+        place="scistan.engines.jax_engine:JaxEngine",
+        sampler="blackjax's No-U-Turn sampler on the density in JAX",
+        packages=("jax", "blackjax"),
+        fix="pip install 'scistan[jax]'",
+        options={
+            "adapt_delta": "delta",
+            "max_treedepth": "max_depth",
+            "metric": "metric",
+            "step_size": "step_size",
+            "save_warmup": "save_warmup",
+            "init_radius": "init_radius",
+        },
+        metrics={"diag": "diag", "dense": "dense", "diag_e": "diag", "dense_e": "dense"},
+        least_warmup=1,  # without a step there is no step size
+        takes_inits=False,
+        embedded=True,
+        lowering="scistan.targets.jax:lower_to_jax",
+    ),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
+from scistan.inference.other_targets import Row
 from scistan.inference.tolerance import DENSITY_TOLERANCE, GRADIENT_TOLERANCE
 from scistan.messages import agreement as messages
 
@@ -18,7 +19,7 @@ class Agreement:
     `zeros` counts further points, at which every target says that the density is zero; `asked` is how many points
     with a density were wanted. `findings` say of each comparison that fails where it is worst: the targets and their
     numbers, the term, the variable and the point. `in_tails` counts points that were left out, so far out that Stan's
-    approximations have no digits left.
+    approximations have no digits left. `others` are the comparisons of targets that are installed beside these three.
     """
 
     points: int
@@ -30,25 +31,30 @@ class Agreement:
     asked: int = 1
     findings: tuple[str, ...] = ()
     in_tails: int = 0
+    others: tuple[Row, ...] = ()
 
     @property
     def max_density_error(self) -> float:
-        return max(self.scipy_torch_density, self.scipy_stan_density)
+        return max(self.scipy_torch_density, self.scipy_stan_density, *self._of_others("log density"))
 
     @property
     def max_gradient_error(self) -> float:
-        return self.torch_stan_gradient
+        return max(self.torch_stan_gradient, *self._of_others("gradient"))
+
+    def _of_others(self, what: str) -> list[float]:
+        return [0.0, *(row.error for row in self.others if row.what == what)]
 
     @property
     def ok(self) -> bool:
-        near = self.max_density_error < DENSITY_TOLERANCE and self.max_gradient_error < self.gradient_tolerance
-        return near and self.points > 0
+        near = self.max_density_error < DENSITY_TOLERANCE and self.torch_stan_gradient < self.gradient_tolerance
+        return near and all(row.ok for row in self.others) and self.points > 0
 
     def _rows(self) -> list[tuple[str, str, float, float]]:
         return [
             ("SciPy and torch", "log density", self.scipy_torch_density, DENSITY_TOLERANCE),
             ("SciPy and Stan", "log density", self.scipy_stan_density, DENSITY_TOLERANCE),
             ("torch and Stan", "gradient", self.torch_stan_gradient, self.gradient_tolerance),
+            *((row.who, row.what, row.error, row.allowed) for row in self.others),
         ]
 
     def __repr__(self) -> str:

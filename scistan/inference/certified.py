@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scistan.engines.embedded import EmbeddedDensity, open_density
+from scistan.engines.lowered import LoweredDensity, LoweredJacobian
 from scistan.engines.registry import ENGINES
 from scistan.errors import ScistanError
 from scistan.inference.asked import Asked
 from scistan.inference.certificate import Certificate
-from scistan.inference.certify import certify
+from scistan.inference.certify import certify, certify_lowered
 from scistan.inference.culprit import find_culprit
 from scistan.inference.prepare import GRAPH_WORK, Prepared
 from scistan.messages import sampling as messages
@@ -27,6 +28,10 @@ def certified(asked: Asked, prepared: Prepared) -> tuple[Certificate | None, Pre
     if not any(ENGINES[name].embedded for name in asked.fitting):
         return None, prepared
     request = prepared.request
+    if request.lowered is not None:
+        lowered = LoweredDensity(request.lowered), LoweredJacobian(request.lowered)
+        with GRAPH_WORK:
+            return certify_lowered(prepared.subject, *lowered, request.seed, asked.engine), prepared
     try:
         density = open_density(request.text, request.data, request.seed)
     except ScistanError:

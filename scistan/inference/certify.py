@@ -19,6 +19,7 @@ from scistan.inference.subject import Subject
 from scistan.inference.tolerance import (
     DENSITY_TOLERANCE,
     EPSILON,
+    GRADIENT_TOLERANCE,
     NEIGHBOURS,
     NOISES,
     ROUNDING,
@@ -32,7 +33,7 @@ from scistan.inference.tolerance import (
 from scistan.targets.scipy import JointDensity
 from scistan.targets.stan.twin import flat_twin
 
-__all__ = ["certify"]
+__all__ = ["certify", "certify_lowered"]
 
 WANTED = 3
 _DOUBT = 0.1  # share of a derivative that rounding may explain, for it to be told from a wrong one
@@ -60,8 +61,20 @@ def certify(subject: Subject, data: Mapping[str, Any], density: Density, seed: i
     twin = flat_twin(subject.program)
     jacobian = None if twin is None else open_density(twin.text, to_json(twin.data(data)), seed)
     witnesses = _Witnesses(subject.instance, JointDensity(subject.instance), density, jacobian)
-    tolerance = allowed_slope_error(subject.program)
-    approximate = approximates(subject.program)
+    tolerance, approximate = allowed_slope_error(subject.program), approximates(subject.program)
+    return _compared(witnesses, seed, KERNELS, tolerance, approximate, started)
+
+
+def certify_lowered(subject: Subject, density: Density, jacobian: Density, seed: int, engine: str) -> Certificate:
+    """Compare the density of an engine that runs no Stan program, and tells its Jacobian, with SciPy's."""
+    started = time.perf_counter()
+    witnesses = _Witnesses(subject.instance, JointDensity(subject.instance), density, jacobian)
+    return _compared(witnesses, seed, engine, GRADIENT_TOLERANCE, False, started)
+
+
+def _compared(
+    witnesses: _Witnesses, seed: int, engine: str, tolerance: float, approximate: bool, started: float
+) -> Certificate:
     best_within = tolerance if approximate else 0.0
     with np.errstate(all="ignore"):
         found, zeros, apart = _collect(witnesses, seed, approximate)
@@ -75,9 +88,9 @@ def certify(subject: Subject, data: Mapping[str, Any], density: Density, seed: i
             errors = _density_errors(list(kept.values()))
             slopes, gradient_error = _compare_slopes(witnesses, list(kept.values()), seed, best_within, noisy=True)
     return Certificate(
-        engine=KERNELS,
+        engine=engine,
         seed=seed,
-        dimension=density.dimension,
+        dimension=witnesses.density.dimension,
         numbers=tuple(kept),
         scipy_values=tuple(seen.scipy for seen in kept.values()),
         engine_values=tuple(seen.engine for seen in kept.values()),

@@ -65,6 +65,7 @@ def _parts(request: Request) -> list[Request]:
             progress=False,
             options=options,
             loaded=None,
+            lowered=None,
         )
         for k in range(request.chains)
     ]

@@ -16,8 +16,9 @@ from scistan.graph.graph import Graph, Law, Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply
 from scistan.inference.subject import NOTHING_GENERATED
-from scistan.targets.evaluate import NUMPY, Evaluator, aligned
+from scistan.targets.evaluate import Evaluator
 from scistan.targets.stan.program import StanProgram, lower_to_stan
+from scistan.targets.values import NUMPY, aligned
 
 __all__ = ["Draws", "Rest", "open_rest", "scales_of"]
 

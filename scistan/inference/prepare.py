@@ -11,6 +11,7 @@ import numpy as np
 
 from scistan.engines.encoding import to_json
 from scistan.engines.protocol import Request
+from scistan.engines.registry import ENGINES
 from scistan.graph.instance import Instance
 from scistan.inference.asked import Asked
 from scistan.inference.groups import GENERATED
@@ -54,10 +55,18 @@ def prepare(asked: Asked, *, merge: bool, centring: Mapping[str, np.ndarray] | N
         starts = starting_values(subject.instance, subject.program, asked.inits, asked.chains, asked.seed, json)
     request = Request(
         subject.program.text, json, asked.draws, asked.warmup, asked.chains, asked.seed, 1, starts, asked.progress,
-        dict(asked.options),
+        dict(asked.options), lowered=_lowered(asked, subject),
     )
     check_metric(asked.options, request, asked.engine)
     return Prepared(subject, data, request)
+
+
+def _lowered(asked: Asked, subject: Subject) -> Any:
+    """Lower the model to the target of an engine that runs no Stan program."""
+    if asked.engine not in ENGINES or asked.executor is not None:
+        return None
+    with GRAPH_WORK:
+        return ENGINES[asked.engine].lower(subject.sampled or subject.instance)
 
 
 def subject_of(

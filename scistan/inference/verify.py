@@ -1,4 +1,4 @@
-"""`m.verify()`: SciPy, torch and Stan are asked for the same densities and gradients."""
+"""`m.verify()`: SciPy, torch, Stan and what else is installed are asked for the same densities and gradients."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from scistan.inference.agreement import Agreement
 from scistan.inference.compare import allowed, base_of, directions_of, errors_at
 from scistan.inference.density import check_complete
 from scistan.inference.locate import Fault, tell_fault
+from scistan.inference.other_targets import compare_others
 from scistan.inference.tolerance import allowed_slope_error, approximates
 from scistan.inference.witnesses import Seen, Witnesses
 from scistan.targets.scipy.streams import use_seed
@@ -49,6 +50,7 @@ def verify(instance: Instance, points: int, seed: int, **switches: Any) -> Agree
     return Agreement(
         points=len(found), scipy_torch_density=torch, scipy_stan_density=stan, torch_stan_gradient=gradient,
         gradient_tolerance=float(most[2]), zeros=zeros, asked=points, findings=tuple(told), in_tails=far,
+        others=compare_others(instance, found),
     )  # fmt: skip
 
 

@@ -53,8 +53,8 @@ class Witnesses:
     """What is needed to ask the targets, made once for all points."""
 
     def __init__(self, instance: Instance, **switches: Any) -> None:
+        from scistan.targets.support import guards, signs_of
         from scistan.targets.torch import TorchDensity
-        from scistan.targets.torch.support import guards, signs_of
 
         self.instance = instance
         self.program = lower_to_stan(instance.graph, log_lik=False, predictive=False, log_prior=False, **switches)

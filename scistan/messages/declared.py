@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scistan.errors import ModelError, Place
+from scistan.errors import ModelError, Place, UnsupportedError
 
 Lengths = tuple[int, ...]
 
@@ -24,6 +24,13 @@ def no_implementation(name: str, library: str, declared: str) -> ModelError:
     return ModelError(
         f"the operation `{name}` is declared with {library}={declared!r}, and that library has no such function.",
         remedy=f"name one, {library}='exp' for one, or give a function, `{library}=lambda xp, x: xp.exp(x)`",
+    )
+
+
+def gap(name: str, library: str, reason: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"the operation `{name}` has no form in {library}: {reason}.",
+        remedy="SciPy, torch and Stan have one: `m.log_density`, `m.map`, and `m.mcmc` with another engine",
     )
 
 

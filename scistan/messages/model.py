@@ -148,3 +148,9 @@ def changed_since(model: str, name: str, gone: bool) -> ModelError:
         "keeps its own; quantities that are derived later need no new fit",
         place=user_place(),
     )
+
+
+def conjugate(latent: str, family: str, terms: Sequence[str], posterior: str) -> str:
+    """Say that a latent's distribution given the data and all other latents is of its prior's family."""
+    seen = " and ".join(f"`{name}`" for name in terms)
+    return f"`{latent}` given all else is {family} again, with {seen}: {posterior}"

@@ -42,3 +42,11 @@ def untried(package: str, known: str) -> str:
 
 def pilot_failed(engine: str, why: str) -> str:
     return f"{engine}'s pilot run failed: {why}"
+
+
+def target_missing(package: str, extra: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"{package} is not installed.",
+        remedy=f"pip install 'scistan[{extra}]'",
+        place=user_place(),
+    )

@@ -223,6 +223,14 @@ def own_starts(engine: str) -> ModelError:
     )
 
 
+def needs_this_process(engine: str) -> ModelError:
+    return ModelError(
+        f"the engine {as_given(engine)} runs the model as it is in this process, and was given only its Stan program.",
+        remedy="call `m.mcmc` without `executor`; for `m.sbc` and executors use engine='stanli' or 'cmdstan'",
+        place=user_place(),
+    )
+
+
 def unknown_inits(inits: object) -> ModelError:
     shown = repr(inits) if isinstance(inits, str | int | float) else kind_of(inits)
     return ModelError(

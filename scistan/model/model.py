@@ -21,6 +21,7 @@ from scistan.messages import model as messages
 from scistan.messages import neighbours
 from scistan.messages.values import as_given
 from scistan.model.intervene import as_drawn, condition, intervene, warn_of_outdated
+from scistan.model.lowered import Lowered
 from scistan.model.planned import Planned
 from scistan.model.repeated import let_go, repeat_again
 from scistan.model.swap import bind, check_swapped, relabel
@@ -56,7 +57,7 @@ def _without(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {**known, **given["unknown"]}
 
 
-class Model(Planned):
+class Model(Lowered, Planned):
     """A probabilistic model; assigning to an attribute names a variable.
 
     >>> import scistan as ss
@@ -416,7 +417,7 @@ class Model(Planned):
         return capabilities_of(self.instance())
 
     def verify(self, points: int = 8, seed: int = 0) -> Agreement:
-        """Check that SciPy, torch and Stan agree on this model's density and gradient."""
+        """Check that SciPy, torch, Stan and what else is installed agree on this model's density and gradient."""
         from scistan.inference.verify import verify
 
         return verify(self.instance(), points, seed)

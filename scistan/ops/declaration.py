@@ -15,13 +15,20 @@ from scistan.ops.axes import AxesRule
 from scistan.shapes import Equality, Shape, SizeConflict, broadcast, values_of
 
 __all__ = [
-    "REGISTRY", "AlongAxis", "Call", "Chosen", "Gradient", "Infix", "Never", "NotYet", "Op", "Reduction", "Slope",
-    "Template", "declare", "elementwise_shape",
+    "REGISTRY", "AlongAxis", "Call", "Chosen", "Gap", "Gradient", "Infix", "Never", "NotYet", "Op", "Reduction",
+    "Slope", "Template", "declare", "elementwise_shape",
 ]
 
 Attributes = Mapping[str, Hashable]
 ShapeRule = Callable[[tuple[Shape, ...], Attributes], tuple[Shape, tuple[Equality, ...]]]
 Implementation = str | Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A library cannot compute an op, and why."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +115,8 @@ class Op:
     """An operation on values: declared once, lowered everywhere.
 
     `numpy` and `torch` are a dotted name in that library (`scipy.special:gammaln` names another
-    module) or a function of the library and the arrays. A leading axis over draws is added by the
+    module) or a function of the library and the arrays. `jax.numpy` speaks as NumPy does, so `jax` is only said
+    where NumPy's form does not do there. A leading axis over draws is added by the
     evaluator: an elementwise op needs nothing for that, any other counts its axes from the end.
     `stan` is None for products, shaping and indexing, whose text hangs on types: `targets/stan/lower_ops.py`.
     """
@@ -117,6 +125,7 @@ class Op:
     doc: str
     numpy: Implementation
     torch: Implementation
+    jax: Implementation | Gap = ""  # "": as NumPy, with `jax.scipy` for SciPy
     stan: StanForm | None = None
     arity: int | None = 1
     arguments: tuple[str, ...] = ()  # what the arguments are called, where `x`, `y`, `z` would not tell
@@ -138,6 +147,13 @@ class Op:
     @property
     def elementwise(self) -> bool:
         return self.shape is None
+
+    def form(self, column: str) -> Implementation | Gap:
+        """Give how a library computes this op, or why it cannot."""
+        declared: Implementation | Gap = getattr(self, column)
+        if declared or column != "jax":
+            return declared
+        return f"jax.{self.numpy}" if isinstance(self.numpy, str) and ":" in self.numpy else self.numpy
 
     def build(self, args: tuple[Node, ...], attributes: Attributes | None = None) -> Apply:
         """Apply this op to nodes; a shape error is the user's and is told in their terms."""

@@ -8,6 +8,7 @@ from typing import Any
 from scistan.domains import NON_NEGATIVE, OPEN_UNIT, POSITIVE, between
 from scistan.ops import special_torch
 from scistan.ops.declaration import Call, Chosen, Infix, Never, NotYet, Op, Template, declare
+from scistan.ops.libraries import special
 
 _JUMPS = Never("it jumps, and is flat between its jumps")
 _SHARED = "where(x == y, 0.5, 1)"  # half of the slope each where the two are equal, as in torch
@@ -123,10 +124,12 @@ inv_logit = _unary("inv_logit", "`1 / (1 + exp(-x))`.", numpy="scipy.special:exp
                    answers=("expit",), latex="\\operatorname{{logit}}^{{-1}}({0})", gradient="out * inv_logit(-x)")
 log_inv_logit = _unary("log_inv_logit", "The logarithm of `inv_logit`.",
                        numpy=lambda xp, x: xp.minimum(x, 0.0) - xp.log1p(xp.exp(-xp.abs(x))),
-                       torch="nn.functional.logsigmoid", answers=("log_expit",), gradient="inv_logit(-x)")
+                       torch="nn.functional.logsigmoid", jax="jax.nn:log_sigmoid", answers=("log_expit",),
+                       gradient="inv_logit(-x)")
 softplus = _unary("softplus", "`log(1 + exp(x))`.",
                   numpy=lambda xp, x: xp.maximum(x, 0.0) + xp.log1p(xp.exp(-xp.abs(x))),
-                  torch=lambda xp, x: -xp.nn.functional.logsigmoid(-x), stan="log1p_exp", gradient="inv_logit(x)")
+                  torch=lambda xp, x: -xp.nn.functional.logsigmoid(-x), jax="jax.nn:softplus", stan="log1p_exp",
+                  gradient="inv_logit(x)")
 log1m = _unary("log1m", "`log(1 - x)`.", numpy=lambda xp, x: xp.log1p(-x), torch=lambda xp, x: xp.log1p(-x),
                takes=between(None, 1.0, open_ends=True), gradient="-1 / (1 - x)")
 erf = _unary("erf", "The error function.", numpy="scipy.special:erf", torch="special.erf",
@@ -149,11 +152,7 @@ digamma = _unary("digamma", "The derivative of `lgamma`.", numpy="scipy.special:
 
 
 def _trigamma(xp: Any, x: Any) -> Any:
-    if xp.__name__ == "torch":
-        return xp.special.polygamma(1, x)
-    from scipy.special import polygamma
-
-    return polygamma(1, x)
+    return special(xp).polygamma(1, x)
 
 
 trigamma = _unary("trigamma", "The derivative of `digamma`.", numpy=_trigamma, torch=_trigamma,
@@ -174,14 +173,9 @@ log1m_exp = _unary("log1m_exp", "`log(1 - exp(x))` for `x < 0`.", numpy=_log1m_e
 
 
 # -- functions of two arguments ------------------------------------------------------------------
-def _lbeta_numpy(xp: Any, x: Any, y: Any) -> Any:
-    from scipy.special import betaln
-
-    return betaln(x, y)
-
-
-lbeta = declare("lbeta", "The logarithm of the beta function.", arity=2, numpy=_lbeta_numpy, torch=special_torch.lbeta,
-                stan=Call("lbeta"), answers=("betaln",), latex="\\log B({0}, {1})",
+lbeta = declare("lbeta", "The logarithm of the beta function.", arity=2, numpy="scipy.special:betaln",
+                torch=special_torch.lbeta, jax=special_torch.lbeta, stan=Call("lbeta"),
+                answers=("betaln",), latex="\\log B({0}, {1})",
                 gradient=("digamma(x) - digamma(x + y)", "digamma(y) - digamma(x + y)"))
 log_sum_exp2 = declare("logaddexp", "`log(exp(x) + exp(y))`.", arity=2, numpy="logaddexp", torch="logaddexp",
                        stan=Call("log_sum_exp"), answers=("logaddexp",),

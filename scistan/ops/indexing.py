@@ -20,6 +20,7 @@ from scistan.ops.elementwise import add, equal, greater, greater_equal, less, le
 from scistan.ops.expression import Expression, build
 from scistan.ops.items import FULL, Item, are_scattered, place_of_arrays
 from scistan.ops.levels import is_factor
+from scistan.ops.libraries import whole
 from scistan.ops.scatter import POSITIONS_ARE_WHOLE, SCATTER, scattered
 from scistan.shapes import ONE, Equality, LengthRule, Shape, Size, broadcast, values_of
 
@@ -265,16 +266,12 @@ def index_shape(shapes: tuple[Shape, ...], attributes: Attributes) -> tuple[Shap
     return tuple(result), equal
 
 
-def _as_position(xp: Any, position: Any) -> Any:
-    return position.long() if xp.__name__ == "torch" else xp.asarray(position).astype(xp.int64, copy=False)
-
-
 def _take(xp: Any, x: Any, *positions: Any, items: tuple[Item, ...]) -> Any:
     rank = sum(item[0] != "new" for item in items)
     lead = x.ndim - rank
     if xp is np and _whole_but_for_one(items):  # `take` is three times as fast as NumPy's general indexing
         at = next(k for k, item in enumerate(items) if item[0] == "array")
-        return xp.take(x, _as_position(xp, positions[0]), axis=lead + at)
+        return xp.take(x, whole(xp, positions[0]), axis=lead + at)
     waiting = iter(positions)
     width = max((p.ndim for p in positions), default=0)
     keys: list[Any] = []
@@ -315,7 +312,7 @@ def _whole_but_for_one(items: tuple[Item, ...]) -> bool:
 def _widened(xp: Any, position: Any, width: int, like: Any) -> Any:
     if isinstance(position, int):
         position = xp.full((1,) * width, position, **({"device": like.device} if xp.__name__ == "torch" else {}))
-    position = _as_position(xp, position)
+    position = whole(xp, position)
     return xp.reshape(position, (1,) * (width - position.ndim) + tuple(position.shape))
 
 
@@ -330,7 +327,7 @@ def _pick_shape(shapes: tuple[Shape, ...], _: Attributes) -> tuple[Shape, tuple[
 
 
 def _pick(xp: Any, x: Any, position: Any, *, ranks: tuple[int, int]) -> Any:
-    position = _as_position(xp, position)
+    position = whole(xp, position)
     if x.ndim == 1:
         return x[position]
     rank = max(ranks[0] - 1, ranks[1])

@@ -12,6 +12,7 @@ from scistan.ops.coerce import as_node
 from scistan.ops.declaration import Attributes, Call, declare
 from scistan.ops.elementwise import multiply
 from scistan.ops.expression import Expression, build, function_of
+from scistan.ops.libraries import solve_triangular
 from scistan.ops.reductions import sum as sum_along
 from scistan.ops.special_stan import LOWER_TRIANGLE as STAN_LOWER_TRIANGLE
 from scistan.shapes import Equality, Shape, Size, broadcast, values_of
@@ -114,12 +115,7 @@ def _solver(triangular: bool) -> Any:
         right = b[..., None] if rank == 1 else b
         if right.ndim < a.ndim:  # or torch may take one matrix for a stack of vectors
             right = xp.broadcast_to(right, (*a.shape[:-2], *right.shape))
-        if not triangular:
-            solved = xp.linalg.solve(a, right)
-        elif xp.__name__ == "torch":
-            solved = xp.linalg.solve_triangular(a, right, upper=False)
-        else:
-            solved = xp.linalg.solve(xp.tril(a), right)
+        solved = solve_triangular(xp, a, right) if triangular else xp.linalg.solve(a, right)
         return solved[..., 0] if rank == 1 else solved
 
     return implementation

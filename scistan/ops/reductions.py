@@ -16,6 +16,7 @@ from scistan.ops import reductions_back as back
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import AlongAxis, Attributes, Gradient, Op, Reduction, declare
 from scistan.ops.expression import Expression, build
+from scistan.ops.libraries import special
 from scistan.ops.special_stan import PRODUCTS_OF_OTHERS
 from scistan.shapes import ONE, Equality, Shape
 
@@ -53,9 +54,7 @@ def _torch_reduction(name: str) -> Any:
 
 
 def _numpy_logsumexp(xp: Any, x: Any, *, axes: tuple[int, ...], keepdims: bool) -> Any:
-    from scipy.special import logsumexp as implementation
-
-    return implementation(x, axis=axes, keepdims=keepdims) if axes else x
+    return special(xp).logsumexp(x, axis=axes, keepdims=keepdims) if axes else x
 
 
 def _torch_prod(xp: Any, x: Any, *, axes: tuple[int, ...], keepdims: bool) -> Any:
@@ -92,25 +91,16 @@ def _along(
                    integer=integer, gradient=gradient, **fields)
 
 
-def _softmax_numpy(xp: Any, x: Any, *, axis: int) -> Any:
-    from scipy.special import softmax as implementation
-
-    return implementation(x, axis=axis)
-
-
-def _log_softmax_numpy(xp: Any, x: Any, *, axis: int) -> Any:
-    from scipy.special import log_softmax as implementation
-
-    return implementation(x, axis=axis)
-
-
 CUMSUM = _along("cumsum", "The running sum along an axis.", back.of_cumsum,
                 lambda xp, x, *, axis: xp.cumsum(x, axis=axis), lambda xp, x, *, axis: xp.cumsum(x, dim=axis),
                 AlongAxis("cumulative_sum"), flow.running, integer=True, carries=True)
-SOFTMAX = _along("softmax", "`exp(x) / sum(exp(x))` along an axis.", back.of_softmax, _softmax_numpy,
-                 lambda xp, x, *, axis: xp.softmax(x, dim=axis), AlongAxis("softmax"))
+SOFTMAX = _along("softmax", "`exp(x) / sum(exp(x))` along an axis.", back.of_softmax,
+                 lambda xp, x, *, axis: special(xp).softmax(x, axis=axis),
+                 lambda xp, x, *, axis: xp.softmax(x, dim=axis), AlongAxis("softmax"), jax="jax.nn:softmax")
 LOG_SOFTMAX = _along("log_softmax", "The logarithm of `softmax` along an axis.", back.of_log_softmax,
-                     _log_softmax_numpy, lambda xp, x, *, axis: xp.log_softmax(x, dim=axis), AlongAxis("log_softmax"))
+                     lambda xp, x, *, axis: special(xp).log_softmax(x, axis=axis),
+                     lambda xp, x, *, axis: xp.log_softmax(x, dim=axis), AlongAxis("log_softmax"),
+                     jax="jax.nn:log_softmax")
 
 
 def _products_of_others(xp: Any, x: Any, *, axis: int) -> Any:

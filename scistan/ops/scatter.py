@@ -33,6 +33,9 @@ def _scatter(xp: Any, values: Any, *positions: Any, items: tuple[Item, ...], sha
         flat = xp.broadcast_to(values, (*lead, *places.shape)).reshape(*lead, -1)
         zeros = xp.zeros((*lead, length), dtype=values.dtype, device=values.device)
         return zeros.index_add(-1, places.reshape(-1), flat).reshape((*lead, *shape))
+    if xp.__name__ != "numpy":
+        flat = xp.broadcast_to(values, (*lead, *places.shape)).reshape(*lead, -1)
+        return xp.zeros((*lead, length), values.dtype).at[..., places.reshape(-1)].add(flat).reshape((*lead, *shape))
     rows = math.prod(lead)
     weights = xp.broadcast_to(values, (*lead, *places.shape)).reshape(-1)
     if not weights.size:

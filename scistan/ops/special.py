@@ -8,6 +8,7 @@ from typing import Any
 from scistan.ops import special_torch as tails
 from scistan.ops.declaration import REGISTRY, Call, NotYet, Template, declare
 from scistan.ops.expression import Expression, build
+from scistan.ops.libraries import special
 from scistan.ops.special_stan import LOG_GAMMA_TAIL
 
 _UNDERFLOWS = 1e-290
@@ -57,50 +58,50 @@ def _log_choose(xp: Any, n: Any, k: Any) -> Any:
 
 gamma_p = declare("gamma_p", "The regularized lower incomplete gamma function of shape `a` at `x`.", arity=2,
                   arguments=("a", "x"),
-                  numpy="scipy.special:gammainc", torch=tails.gamma_p,
+                  numpy="scipy.special:gammainc", torch=tails.gamma_p, jax=tails.gamma_p,
                   stan=Template("exp(log_gamma_tail({0}, {1}, 0))", functions=LOG_GAMMA_TAIL),
                   answers=("gammainc",), latex="P({0}, {1})",
                   gradient=(_GAMMA_SHAPE, "exp((a - 1) * log(x) - x - lgamma(a))"))
 gamma_q = declare("gamma_q", "The regularized upper incomplete gamma function of shape `a` at `x`.", arity=2,
                   arguments=("a", "x"),
-                  numpy="scipy.special:gammaincc", torch=tails.gamma_q,
+                  numpy="scipy.special:gammaincc", torch=tails.gamma_q, jax=tails.gamma_q,
                   stan=Template("exp(log_gamma_tail({0}, {1}, 1))", functions=LOG_GAMMA_TAIL),
                   answers=("gammaincc",), latex="Q({0}, {1})",
                   gradient=(_GAMMA_SHAPE, "-exp((a - 1) * log(x) - x - lgamma(a))"))
 inc_beta = declare("inc_beta", "The regularized incomplete beta function of shapes `a`, `b` at `x`.", arity=3,
                    arguments=("a", "b", "x"),
-                   numpy="scipy.special:betainc", torch=tails.inc_beta, stan=Template("beta_cdf({2} | {0}, {1})"),
+                   numpy="scipy.special:betainc", torch=tails.inc_beta, jax=tails.inc_beta,
+                   stan=Template("beta_cdf({2} | {0}, {1})"),
                    answers=("betainc",),
                    latex="I_{{{2}}}({0}, {1})",
                    gradient=(_BETA_SHAPE, _BETA_SHAPE, "exp((a - 1) * log(x) + (b - 1) * log1m(x) - lbeta(a, b))"))
 log_gamma_p = declare("log_gamma_p", "The logarithm of `gamma_p`, exact in the tails.", arity=2,
                       arguments=("a", "x"),
-                      numpy=_log_probability("gammainc", "gammaincc", tails.gamma_tail), torch=tails.log_gamma_p,
+                      numpy=_log_probability("gammainc", "gammaincc", tails.gamma_tail),
+                      torch=tails.log_gamma_p, jax=tails.log_gamma_p,
                       stan=Template("log_gamma_tail({0}, {1}, 0)", functions=LOG_GAMMA_TAIL),
                       gradient=(_GAMMA_SHAPE, "exp((a - 1) * log(x) - x - lgamma(a) - out)"))
 log_gamma_q = declare("log_gamma_q", "The logarithm of `gamma_q`, exact in the tails.", arity=2,
                       arguments=("a", "x"),
-                      numpy=_log_probability("gammaincc", "gammainc", tails.gamma_tail), torch=tails.log_gamma_q,
+                      numpy=_log_probability("gammaincc", "gammainc", tails.gamma_tail),
+                      torch=tails.log_gamma_q, jax=tails.log_gamma_q,
                       stan=Template("log_gamma_tail({0}, {1}, 1)", functions=LOG_GAMMA_TAIL),
                       gradient=(_GAMMA_SHAPE, "-exp((a - 1) * log(x) - x - lgamma(a) - out)"))
 log_inc_beta = declare("log_inc_beta", "The logarithm of `inc_beta`, exact in the tails.", arity=3,
                        arguments=("a", "b", "x"),
-                       numpy=_log_probability("betainc", "betaincc", tails.beta_tail), torch=tails.log_inc_beta,
+                       numpy=_log_probability("betainc", "betaincc", tails.beta_tail),
+                       torch=tails.log_inc_beta, jax=tails.log_inc_beta,
                        stan=Template("beta_lcdf({2} | {0}, {1})"),
                        gradient=(_BETA_SHAPE, _BETA_SHAPE,
                                  "exp((a - 1) * log(x) + (b - 1) * log1m(x) - lbeta(a, b) - out)"))
 log_i0 = declare("log_i0", "The logarithm of the modified Bessel function of the first kind and order 0.",
-                 numpy=_log_i0, torch=tails.log_i0, latex="\\log I_0({0})",
+                 numpy=_log_i0, torch=tails.log_i0, jax=tails.log_i0, latex="\\log I_0({0})",
                  stan=Template("log_modified_bessel_first_kind(0, abs({0}))", vectorizes=True),
                  gradient=(_bessel_ratio,))
 
 
 def _bessel(xp: Any, x: Any) -> Any:
-    if xp.__name__ == "torch":
-        return xp.special.i1e(x) / xp.special.i0e(x)
-    from scipy.special import i0e, i1e
-
-    return i1e(x) / i0e(x)
+    return special(xp).i1e(x) / special(xp).i0e(x)
 
 
 # Near 0 the parts of its slope 1 - out / x - out² cancel; there the series of both Bessel functions has the digits.
@@ -112,12 +113,12 @@ BESSEL_RATIO = declare("bessel_ratio", "The slope of `log_i0`: the Bessel functi
                                 "1 - out / where(abs(x) < 0.01, 1.0, x) - out ** 2)")
 owens_t = declare("owens_t", "Owen's T: the normal probability of `X > h` and `0 < Y < a X`.", arity=2,
                   arguments=("h", "a"),
-                  numpy="scipy.special:owens_t", torch=tails.owens_t, stan=Call("owens_t"),
+                  numpy="scipy.special:owens_t", torch=tails.owens_t, jax=tails.owens_t, stan=Call("owens_t"),
                   answers=("owens_t",), latex="T({0}, {1})",
                   gradient=("-exp(-0.5 * h ** 2) * erf(a * h * 0.7071067811865476) * 0.19947114020071635",
                             "exp(-0.5 * h ** 2 * (1 + a ** 2)) / (6.283185307179586 * (1 + a ** 2))"))
 log_choose = declare("log_choose", "The logarithm of the number of ways to choose `k` of `n`.", arity=2,
                      arguments=("n", "k"),
-                     numpy=_log_choose, torch=tails.log_choose, stan=Call("lchoose"),
+                     numpy=_log_choose, torch=tails.log_choose, jax=tails.log_choose, stan=Call("lchoose"),
                      latex="\\log \\binom{{{0}}}{{{1}}}",
                      gradient=("digamma(n + 1) - digamma(n - k + 1)", "digamma(n - k + 1) - digamma(k + 1)"))

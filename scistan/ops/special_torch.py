@@ -1,4 +1,4 @@
-"""Incomplete gamma and beta functions for torch, differentiable in every argument, exact in the tails.
+"""Incomplete gamma and beta functions for torch and JAX, differentiable in every argument, exact in the tails.
 
 The tail that is not near 1 is written as a closed factor times an integral of `exp(phi(v))` over `v > 0`,
 where `phi(0) = 0` and `phi` falls from there on. Gauss and Legendre's rule on the stretch where the integrand
@@ -15,6 +15,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+
+from scistan.ops.libraries import fixed, numbers_for, special, together
 
 __all__ = [
     "beta_tail", "gamma_p", "gamma_q", "gamma_tail", "inc_beta", "lbeta", "log_choose", "log_gamma_p", "log_gamma_q",
@@ -37,30 +39,11 @@ def _rule() -> tuple[np.ndarray, np.ndarray]:
 
 def _rule_for(xp: Any, like: Tensor) -> tuple[Tensor, Tensor]:
     nodes, weights = _rule()
-    if xp is np:
-        return nodes, weights
-    kind = {"dtype": like.dtype, "device": like.device}
-    return xp.as_tensor(nodes, **kind), xp.as_tensor(weights, **kind)
-
-
-def _fixed(xp: Any, value: Tensor) -> Tensor:
-    return value if xp is np else value.detach()
+    return numbers_for(xp, nodes, like), numbers_for(xp, weights, like)
 
 
 def _lgamma(xp: Any, z: Tensor) -> Tensor:
-    if xp is not np:
-        return xp.lgamma(z)
-    from scipy.special import gammaln
-
-    return gammaln(z)
-
-
-def _floats(xp: Any, *values: Tensor) -> list[Tensor]:
-    """Bring the arguments to one floating type and shape."""
-    kind = xp.promote_types(values[0].dtype, xp.get_default_dtype())
-    for value in values[1:]:
-        kind = xp.promote_types(kind, value.dtype)
-    return list(xp.broadcast_tensors(*[value.to(kind) for value in values]))
+    return special(xp).gammaln(z)
 
 
 def _integral(xp: Any, phi: Callable[..., Tensor], end: Tensor, *parameters: Tensor) -> Tensor:
@@ -76,12 +59,12 @@ def _where_it_ends(xp: Any, phi: Callable[..., Tensor], slope: Callable[..., Ten
 
     Newton's steps stay on the far side after the first one, so the stretch is never too short.
     """
-    fixed = [_fixed(xp, p) for p in parameters]
-    fall, bend = _fixed(xp, fall), _fixed(xp, bend)
+    held = [fixed(xp, p) for p in parameters]
+    fall, bend = fixed(xp, fall), fixed(xp, bend)
     end = 2 * _DEPTH / (fall + xp.sqrt(fall * fall + 2 * _DEPTH * bend))
     for _ in range(8):
-        end = end - (phi(end, *fixed) + _DEPTH) / slope(end, *fixed)
-    return _fixed(xp, end)
+        end = end - (phi(end, *held) + _DEPTH) / slope(end, *held)
+    return fixed(xp, end)
 
 
 def _log1m_exp(xp: Any, x: Tensor) -> Tensor:
@@ -141,13 +124,13 @@ def gamma_tail(xp: Any, a: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _gamma(xp: Any, a: Tensor, x: Tensor, want_lower: bool, log: bool) -> Tensor:
-    a, x = _floats(xp, a, x)
+    a, x = together(xp, a, x)
     inside = (x > 0) & (a > 0)
-    safe_x = xp.where(inside, x, 1.0).clamp(max=_LARGEST)
+    safe_x = xp.clip(xp.where(inside, x, 1.0), None, _LARGEST)
     lower, tail = gamma_tail(xp, xp.where(inside, a, 1.0), safe_x)
     value = _either(xp, lower if want_lower else ~lower, tail, log)
     limit = float(not want_lower) if not log else -math.inf if want_lower else 0.0
-    at_zero = xp.where((x == 0) & (a > 0), limit, math.nan).to(x.dtype)
+    at_zero = xp.where((x == 0) & (a > 0), limit, xp.full_like(x, math.nan))
     return xp.where(inside, value, at_zero)
 
 
@@ -203,14 +186,15 @@ def _beta_factor(xp: Any, a: Tensor, b: Tensor, x: Tensor) -> Tensor:
 
 
 def _beta(xp: Any, a: Tensor, b: Tensor, x: Tensor, log: bool) -> Tensor:
-    a, b, x = _floats(xp, a, b, x)
+    a, b, x = together(xp, a, b, x)
     legal = (a > 0) & (b > 0)
     inside = legal & (x > 0) & (x < 1)
     a, b, middle = xp.where(legal, a, 1.0), xp.where(legal, b, 1.0), xp.where(inside, x, 0.5)
     lower, tail = beta_tail(xp, a, b, middle)
     value = _either(xp, lower, tail, log)
-    ends = xp.where(x == 0, -math.inf if log else 0.0, xp.where(x == 1, 0.0 if log else 1.0, math.nan))
-    return xp.where(inside, value, xp.where(legal, ends, math.nan).to(x.dtype))
+    one = xp.where(x == 1, 0.0 if log else 1.0, xp.full_like(x, math.nan))
+    ends = xp.where(x == 0, -math.inf if log else 0.0, one)
+    return xp.where(inside, value, xp.where(legal, ends, math.nan))
 
 
 def beta_tail(xp: Any, a: Tensor, b: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
@@ -239,7 +223,7 @@ def log_inc_beta(xp: Any, a: Tensor, b: Tensor, x: Tensor) -> Tensor:
 
 def lbeta(xp: Any, a: Tensor, b: Tensor) -> Tensor:
     """Give the logarithm of the beta function, exact also where one argument is much the larger."""
-    a, b = _floats(xp, a, b)
+    a, b = together(xp, a, b)
     n = a + b
     rest = _stirling_rest(xp, a) + _stirling_rest(xp, b) - _stirling_rest(xp, n)
     powers = -a * xp.log1p(b / a) - b * xp.log1p(a / b)
@@ -248,26 +232,26 @@ def lbeta(xp: Any, a: Tensor, b: Tensor) -> Tensor:
 
 def log_choose(xp: Any, n: Tensor, k: Tensor) -> Tensor:
     """Give the logarithm of the binomial coefficient."""
-    n, k = _floats(xp, n, k)
+    n, k = together(xp, n, k)
     return -xp.log1p(n) - lbeta(xp, n - k + 1, k + 1)
 
 
 # -- others ---------------------------------------------------------------------------------------
 def log_i0(xp: Any, x: Tensor) -> Tensor:
     """Give the logarithm of the modified Bessel function of the first kind and order 0."""
-    (x,) = _floats(xp, x)
+    (x,) = together(xp, x)
     small = xp.abs(x) < 2
     near, far = xp.where(small, x, 1.0), xp.where(small, 2.0, x)
     w = near * near / 4
     series = w * 0
     for k in range(14, 0, -1):  # sum of w^k / (k!)^2 for k >= 1
         series = w / (k * k) * (1 + series)
-    return xp.where(small, xp.log1p(series), xp.log(xp.special.i0e(far)) + xp.abs(far))
+    return xp.where(small, xp.log1p(series), xp.log(special(xp).i0e(far)) + xp.abs(far))
 
 
 def owens_t(xp: Any, h: Tensor, a: Tensor) -> Tensor:
     """Give Owen's T: the normal probability of `X > h` and `0 < Y < a X`."""
-    h, a = _floats(xp, h, a)
+    h, a = together(xp, h, a)
     side = xp.where(a < 0, -xp.ones_like(a), xp.ones_like(a))  # which at 0 has a slope to go through
     size = side * a
     wide = size > 1
@@ -276,14 +260,14 @@ def owens_t(xp: Any, h: Tensor, a: Tensor) -> Tensor:
     height = xp.where(wide, h * size, h)
     inner = _owens_integral(xp, height, xp.where(wide, inverse, narrow))
     # T(h, a) + T(a h, 1 / a) = (Q(h) + Q(a h)) / 2 - Q(h) Q(a h) for a > 0, with upper tails Q of |h|
-    q, r = (xp.special.erfc(xp.abs(z) / math.sqrt(2)) / 2 for z in (h, height))
+    q, r = (special(xp).erfc(xp.abs(z) / math.sqrt(2)) / 2 for z in (h, height))
     return side * xp.where(wide, (q + r) / 2 - q * r - inner, inner)
 
 
 def _owens_integral(xp: Any, h: Tensor, a: Tensor) -> Tensor:
     nodes, weights = _rule_for(xp, h)
     # Beyond 9 / h the integrand is nothing beside its start.
-    end = xp.minimum(a, 9 / xp.abs(h.detach()).clamp(min=1.0))
+    end = xp.minimum(a, 9 / xp.clip(xp.abs(fixed(xp, h)), 1.0, None))
     t = end[..., None] * nodes
     heights = xp.exp(-0.5 * (h * h)[..., None] * (1 + t * t)) / (1 + t * t)
     return end * (heights * weights).sum(-1) / (2 * math.pi)

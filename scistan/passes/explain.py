@@ -11,6 +11,7 @@ from scistan.graph.graph import Graph, Law
 from scistan.graph.node import Node
 from scistan.graph.text import short_text
 from scistan.passes import PASSES, trace_passes
+from scistan.passes.conjugate import conjugacies
 from scistan.passes.hints import hints
 
 __all__ = ["Explanation", "changes", "explain"]
@@ -18,11 +19,12 @@ __all__ = ["Explanation", "changes", "explain"]
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """One row per pass and term it changed; and what the user may want to change."""
+    """One row per pass and term it changed; what the user may want to change; and which latents are conjugate."""
 
     rows: tuple[tuple[str, str, str, str], ...]
     idle: tuple[str, ...]
     hints: tuple[str, ...] = ()
+    conjugate: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         lines = [] if self.rows else [f"no pass changed anything ({', '.join(self.idle)})"]
@@ -31,11 +33,13 @@ class Explanation:
         if self.idle and self.rows:
             lines.append(f"nothing to do for: {', '.join(self.idle)}")
         lines += [f"hint: {hint}" for hint in self.hints]
+        lines += [f"conjugate: {found}" for found in self.conjugate]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in self.rows)
         told = "".join(f"<p>hint: {escape(hint)}</p>" for hint in self.hints)
+        told += "".join(f"<p>conjugate: {escape(found)}</p>" for found in self.conjugate)
         return f"<table><tr><th>pass</th><th>variable</th><th>before</th><th>after</th></tr>{body}</table>{told}"
 
 
@@ -49,7 +53,7 @@ def explain(graph: Graph, **switches: bool) -> Explanation:
             worked.add(step.name)
         rows += [(step.name, *change) for change in found]
     idle = tuple(p.name for p in PASSES if p.name not in worked)
-    return Explanation(tuple(rows), idle, hints(graph))
+    return Explanation(tuple(rows), idle, hints(graph), tuple(map(str, conjugacies(graph))))
 
 
 def changes(before: Graph, after: Graph) -> list[tuple[str, str, str]]:

@@ -13,7 +13,7 @@ import numpy as np
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Node
 from scistan.messages import declared as messages
-from scistan.ops.declaration import Op
+from scistan.ops.declaration import Gap, Op
 from scistan.shapes import Size
 
 __all__ = ["NUMPY", "Array", "Backend", "Lookup", "Value", "aligned", "concrete", "implementation", "meeting_rank"]
@@ -62,7 +62,9 @@ NUMPY = _NumPy()
 @cache
 def implementation(op: Op, column: str, module: Any) -> Callable[..., Array]:
     """Find an op's function in a library."""
-    declared = getattr(op, column)
+    declared = op.form(column)
+    if isinstance(declared, Gap):
+        raise messages.gap(op.name, column, declared.reason)
     if callable(declared):
         return partial(declared, module)
     place, _, name = declared.rpartition(":")

@@ -67,6 +67,8 @@ def marked(page: Path) -> object:
 
 @pytest.mark.parametrize("page", [marked(page) for page in PAGES])
 def test_examples_of_a_page_run(page, tmp_path, monkeypatch):
+    if any("to_jax(" in block.body for block in blocks(page)):
+        pytest.importorskip("jax", reason="JAX is not installed")
     monkeypatch.chdir(tmp_path)
     run(page)
 

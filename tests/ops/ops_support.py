@@ -34,6 +34,22 @@ class Torch:
         return self.module.tensor(np.array(number), dtype=self.module.float64, device=self.device)
 
 
+@dataclass(frozen=True)
+class Jax:
+    """JAX; whoever evaluates with it turns double precision on."""
+
+    column: str = "jax"
+
+    @property
+    def module(self) -> Any:
+        import jax.numpy
+
+        return jax.numpy
+
+    def constant(self, number: float | np.ndarray) -> Any:
+        return self.module.asarray(number)
+
+
 def free(shape: Sequence[int], name: str = "x") -> Expression:
     """Make an input without a value, each axis with a size of its own."""
     return Expression(Variable(name, tuple(Size.new(n, axis=k) for k, n in enumerate(shape)), None, None))

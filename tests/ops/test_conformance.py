@@ -15,7 +15,7 @@ from scistan.graph.walk import topological
 from scistan.ops import FUNCTIONS, REGISTRY
 from scistan.shapes import values_of
 from tests.ops.op_cases import CASES, PUBLIC, Case
-from tests.ops.ops_support import Torch, free, node_of, value_of
+from tests.ops.ops_support import Jax, Torch, free, node_of, value_of
 
 torch = pytest.importorskip("torch")
 
@@ -107,6 +107,30 @@ def test_torch_gradient_is_the_slope(case):
         assert np.isfinite(found).all()
         if case.smooth:
             np.testing.assert_allclose(found, slope, rtol=2e-6, atol=2e-7)
+
+
+# An op takes XLA half a second at each new shape: all of them run in `pytest --long`.
+ON_JAX = [case if k % 12 == 0 else pytest.param(case, marks=pytest.mark.long) for k, case in enumerate(CASES)]
+
+
+@pytest.mark.parametrize("case", ON_JAX, ids=str)
+def test_jax_has_numpys_numbers_and_torchs_gradients(case):
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    shapes = _some_shapes(case)
+    inputs, values = _inputs(shapes), case.values(7, shapes)
+    expression = case.build(*inputs)
+    weights = np.random.default_rng(1).uniform(0.5, 1.5, values_of(expression.shape))
+    leaves = [torch.tensor(v, requires_grad=True) for v in values]
+    by_torch = value_of(expression, inputs, leaves, backend=Torch())
+    with jax.enable_x64(True):
+        found, back = jax.vjp(lambda *v: value_of(expression, inputs, v, backend=Jax()), *map(jax.numpy.asarray, values))
+        np.testing.assert_allclose(np.asarray(found), case.reference(*values), rtol=1e-9, atol=1e-12)
+        if not by_torch.requires_grad or not np.issubdtype(found.dtype, np.floating):
+            return
+        gradients = [np.asarray(g) for g in back(jax.numpy.asarray(weights))]
+    expected = torch.autograd.grad((by_torch * torch.tensor(weights)).sum(), leaves, allow_unused=True)
+    for ours, theirs in zip(gradients, expected, strict=True):
+        np.testing.assert_allclose(ours, 0 * ours if theirs is None else theirs.numpy(), rtol=1e-9, atol=1e-11)
 
 
 def _weighted(expression, inputs, values, k, value, weights):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from math import inf, prod
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -18,36 +18,24 @@ from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable
 from scistan.passes.signs import Signs
+from scistan.targets.affine import Affine
 from scistan.targets.coordinates import Coordinates
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.interval import Interval
 from scistan.targets.joint import joint
-from scistan.targets.torch.affine import Affine
+from scistan.targets.layout import LatentBlock, lay_out
+from scistan.targets.support import guards, signs_of
 from scistan.targets.torch.backend import TorchBackend
 from scistan.targets.torch.convert import to_numpy
 from scistan.targets.torch.scalars import ScalarGroup, group_scalars
 from scistan.targets.torch.schedule import Schedule, Stage, Values
 from scistan.targets.torch.structured import structured
 from scistan.targets.torch.sums import Part, Sums, split_sum
-from scistan.targets.torch.support import guards, signs_of
 from scistan.targets.values import Lookup, aligned
 
 __all__ = ["LatentBlock", "TorchDensity", "joint_log_density"]
 
 Tensor = Any
-
-
-@dataclass(frozen=True, slots=True)
-class LatentBlock:
-    """Where a latent's coordinates lie in the flat vector, and their shape."""
-
-    term: Term
-    start: int
-    shape: tuple[int, ...]
-
-    @property
-    def stop(self) -> int:
-        return self.start + prod(self.shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,25 +70,12 @@ class TorchDensity:
         self.instance = instance
         self.backend = TorchBackend(device, dtype)
         self.torch = self.backend.module
-        self.blocks = self._lay_out()
+        self.blocks = lay_out(instance)
         self.dimension = self.blocks[-1].stop if self.blocks else 0
         self._inputs = tuple(inputs)
         self._batch = frozenset(batch)
         self._programs: dict[bool, _Program] = {}
         self._bijections: dict[str, Interval | Coordinates] = {}
-
-    def _lay_out(self) -> list[LatentBlock]:
-        blocks: list[LatentBlock] = []
-        start = 0
-        for term in self.instance.graph.latents:
-            domain = value_domain(term.law)
-            shape = self.instance.shape(term.law.shape)
-            if domain.structure:
-                at = len(shape) - domain.event_rank
-                shape = (*shape[:at], TYPES[domain.structure].free(shape[at:]))
-            blocks.append(LatentBlock(term, start, shape))
-            start = blocks[-1].stop
-        return blocks
 
     # -- between coordinates and values -----------------------------------------------------------
     def constrain(self, q: Tensor) -> tuple[Evaluator, Tensor, Tensor]:
@@ -197,7 +172,7 @@ class TorchDensity:
         location, scale = (
             aligned(known[n], len(n.shape), r) for n, r in zip(frame.nodes, (rank, rank + frame.is_matrix), strict=True)
         )
-        return Affine(location, scale, frame.is_matrix)
+        return Affine(location, scale, frame.is_matrix, self.backend)
 
     def bijection(self, term: Term, known: Lookup) -> Interval | Coordinates:
         """Give the map from coordinates to a latent's domain."""

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import scistan as ss
+from scistan.targets.support import guards, signs_of
 from scistan.targets.torch import TorchDensity
-from scistan.targets.torch.support import guards, signs_of
 from tests.zoo import eight_schools, logistic, varying_intercepts
 
 torch = pytest.importorskip("torch")

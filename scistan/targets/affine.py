@@ -1,26 +1,29 @@
-"""Non-centred latents: `x = location + scale · z`, elementwise or with a Cholesky factor."""
+"""Non-centred latents: `x = location + scale · z`, elementwise or with a Cholesky factor, in any array library."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from scistan.targets.torch.devices import import_torch
+from scistan.ops.libraries import solve_triangular
+from scistan.ops.linear import DIAGONAL
+from scistan.targets.values import Backend, implementation
 
 __all__ = ["Affine"]
 
-Tensor = Any
+Array = Any
 
 
 @dataclass(frozen=True, slots=True)
 class Affine:
     """The map from standard coordinates `z` to a latent; `is_matrix`: the scale multiplies vectors."""
 
-    location: Tensor
-    scale: Tensor
+    location: Array
+    scale: Array
     is_matrix: bool
+    backend: Backend
 
-    def value(self, z: Tensor) -> Tensor:
+    def value(self, z: Array) -> Array:
         """Give the latent at standard coordinates."""
         if self.is_matrix and self.scale.ndim == 2:
             return self.location + z @ self.scale.mT  # one factor for all vectors: one product
@@ -28,15 +31,16 @@ class Affine:
             return self.location + (self.scale @ z[..., None])[..., 0]
         return self.location + self.scale * z
 
-    def standard(self, x: Tensor) -> Tensor:
+    def standard(self, x: Array) -> Array:
         """Give the standard coordinates of a latent."""
         apart = x - self.location
         if not self.is_matrix:
             return apart / self.scale
-        solve = import_torch().linalg.solve_triangular
-        return solve(self.scale, apart[..., None], upper=False)[..., 0]
+        return solve_triangular(self.backend.module, self.scale, apart[..., None])[..., 0]
 
     @property
-    def slope(self) -> Tensor:
+    def slope(self) -> Array:
         """How much each element moves with its own coordinate: positive, and its logarithms sum to the log volume."""
-        return self.scale.diagonal(dim1=-2, dim2=-1) if self.is_matrix else self.scale
+        if not self.is_matrix:
+            return self.scale
+        return implementation(DIAGONAL, self.backend.column, self.backend.module)(self.scale)

@@ -1,0 +1,71 @@
+"""What array libraries spell differently, for the formulas that several of them share.
+
+A formula is given the library itself: NumPy, torch, or `jax.numpy`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+__all__ = ["fixed", "log_sum_exp", "numbers_for", "solve_triangular", "special", "together", "whole"]
+
+Array = Any
+_SPECIAL = {"numpy": "scipy.special", "torch": "torch.special", "jax.numpy": "jax.scipy.special"}
+
+
+def special(xp: Any) -> Any:
+    """Give the module of a library's special functions."""
+    return import_module(_SPECIAL[xp.__name__])
+
+
+def fixed(xp: Any, x: Array) -> Array:
+    """Give a value through which no derivative runs."""
+    if xp.__name__ == "torch":
+        return x.detach()
+    return x if xp is np else import_module("jax.lax").stop_gradient(x)
+
+
+def together(xp: Any, *values: Array) -> list[Array]:
+    """Bring arguments to one floating type and shape."""
+    if xp.__name__ == "torch":
+        kind = xp.get_default_dtype()
+        for value in values:
+            kind = xp.promote_types(kind, value.dtype)
+        return list(xp.broadcast_tensors(*[value.to(kind) for value in values]))
+    if xp is np:
+        return [np.asarray(v, dtype=float) for v in np.broadcast_arrays(*values)]
+    kind = xp.promote_types(xp.result_type(*values), xp.float32)
+    return [v.astype(kind) for v in xp.broadcast_arrays(*values)]
+
+
+def numbers_for(xp: Any, numbers: np.ndarray, like: Array) -> Array:
+    """Give constants of a formula as an array like another one: its precision, its device."""
+    if xp.__name__ == "torch":
+        return xp.as_tensor(numbers, dtype=like.dtype, device=like.device)
+    return numbers if xp is np else xp.asarray(numbers, dtype=like.dtype)
+
+
+def whole(xp: Any, positions: Array) -> Array:
+    """Give whole numbers as what a library takes for positions."""
+    if xp.__name__ == "torch":
+        return positions.long()
+    return np.asarray(positions).astype(np.int64, copy=False) if xp is np else xp.asarray(positions).astype(int)
+
+
+def log_sum_exp(xp: Any, x: Array) -> Array:
+    """Give `log(sum(exp(x)))` along the last axis."""
+    return xp.logsumexp(x, -1) if xp.__name__ == "torch" else special(xp).logsumexp(x, axis=-1)
+
+
+def solve_triangular(xp: Any, a: Array, b: Array) -> Array:
+    """Solve `a @ x = b` for lower triangles and columns, either of them in stacks."""
+    if xp.__name__ == "torch":
+        return xp.linalg.solve_triangular(a, b, upper=False)
+    if xp is np:
+        return np.linalg.solve(np.tril(a), b)
+    stacks = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a, b = (xp.broadcast_to(x, (*stacks, *x.shape[-2:])) for x in (a, b))
+    return import_module("jax.lax.linalg").triangular_solve(a, b, left_side=True, lower=True)
