@@ -3,17 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 from scistan.engines.protocol import Engine
 
-__all__ = ["LOW_RANK", "EngineDeclaration"]
+__all__ = ["LOW_RANK", "EngineDeclaration", "MetricWork"]
 
 # The metric that adapts to correlations without a matrix of them.
 LOW_RANK = "low_rank"
+
+
+@dataclass(frozen=True, slots=True)
+class MetricWork:
+    """What a metric costs beside the model's gradient, in nanoseconds, measured once by `bench/metric_cost.py`.
+
+    For each gradient `step`, and `coordinate` for each coordinate; for each draw of warm-up `adaptation` for each
+    coordinate and `pairs` for each pair of them.
+    """
+
+    step: float
+    coordinate: float
+    adaptation: float = 0.0
+    pairs: float = 0.0
+
+    def of_step(self, coordinates: int) -> float:
+        """Count the work beside one gradient."""
+        return self.step + self.coordinate * coordinates
+
+    def of_adaptation(self, coordinates: int) -> float:
+        """Count the work of adapting at one draw of warm-up."""
+        return self.adaptation * coordinates + self.pairs * coordinates**2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +47,7 @@ class EngineDeclaration:
     before it runs; a `compiled` one runs Stan itself, built by a compiler and good for any data, and takes over where
     that comparison fails. `stans_nuts` is Stan's own sampler: no other engine starts where it cannot, and it is what
     ill draws of the others are drawn again with. `auto` takes engines by `preference`, the smallest first, and never
-    one that declares none.
+    one that declares none. Runs with the metrics in `work` can be begun, looked at and held: they may race.
     """
 
     place: str
@@ -40,6 +62,7 @@ class EngineDeclaration:
     compiled: bool = False
     stans_nuts: bool = False
     preference: int | None = None
+    work: Mapping[str, MetricWork] = field(default_factory=dict)
     sampler: str = ""  # what it runs, as a paper calls it
 
     @property

@@ -20,7 +20,8 @@ class Request:
     A chain's stream depends on `seed` and its number alone: `first_chain` lets a run of four chains be
     four runs of one chain each, on whatever machines there are, with the same draws.
     `inits` holds each chain's parameters as JSON text; None leaves them to the engine. `loaded` is stanli's model of
-    the program on its data, where this process and thread have it already.
+    the program on its data, where this process and thread have it already, and `begun` the first chains of this very
+    run, where a race began them. A run that takes longer than `time_limit` seconds gives what it has by then.
     """
 
     text: str
@@ -34,6 +35,8 @@ class Request:
     progress: bool = True
     options: Mapping[str, Any] = field(default_factory=dict)
     loaded: Any = field(default=None, repr=False, compare=False)
+    begun: Any = field(default=None, repr=False, compare=False)
+    time_limit: float | None = None
 
     @property
     def iterations(self) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from scistan.diagnostics import Diagnosis
 from scistan.engines.protocol import Draws, Request
-from scistan.engines.trial import run_trial
+from scistan.engines.trial import Begun
 from scistan.errors import SamplingError
 from scistan.graph.places import user_place
 from scistan.inference.asked import Asked
@@ -17,8 +17,10 @@ from scistan.inference.executors import Executor, run_everywhere
 from scistan.inference.foreign import translate
 from scistan.inference.plan import Plan
 from scistan.inference.prepare import GRAPH_WORK, Prepared
+from scistan.inference.race import Race
 from scistan.inference.refusal import in_users_terms
 from scistan.inference.subject import Subject
+from scistan.inference.work import coordinates, gradient_work
 from scistan.messages import foreign
 from scistan.messages import sampling as messages
 
@@ -45,13 +47,16 @@ def run_named(asked: Asked, prepared: Prepared) -> Outcome:
 def run_automatic(asked: Asked, prepared: Prepared) -> Outcome:
     """Choose an engine and climb from it; say why, what happened, and what else was run."""
     subject, request, fitting = prepared.subject, prepared.request, list(asked.fitting)
+    sampled = subject.sampled or subject.instance
     numbers = sum(array.size for array in subject.instance.values.values())
-    plan = choose(subject.instance, fitting, request.options, request.warmup, numbers, lambda: run_trial(request))
+    race = Race(request, subject.latents, gradient_work(sampled), coordinates(sampled))
+    plan = choose(sampled, fitting, request.options, request.warmup, numbers, race.run)
+    begun = race.taken(plan, elsewhere=asked.executor is not None)
     best, notes = climb(
         plan,
         fitting,
         request.warmup,
-        lambda careful: run_plan(subject, request, careful, asked.executor),
+        lambda next_: run_plan(subject, request, next_, asked.executor, begun if next_ is plan else None),
         lambda found: {n: subject.shaped(n, found.values[n]) for n in subject.names if n in found.values},
         subject.context,
     )
@@ -61,9 +66,11 @@ def run_automatic(asked: Asked, prepared: Prepared) -> Outcome:
     return Outcome(replace(best.plan, why=why), best.draws, best.diagnosis, notes, best.others)
 
 
-def run_plan(subject: Subject, request: Request, plan: Plan, executor: Executor | None) -> Draws:
-    """Run a plan; where no chain can start, find the term that keeps it from starting."""
-    asked = replace(request, options=dict(plan.options), warmup=plan.warmup)
+def run_plan(
+    subject: Subject, request: Request, plan: Plan, executor: Executor | None, begun: Begun | None = None
+) -> Draws:
+    """Run a plan, or go on with what was begun of it; where no chain can start, find the term that is to blame."""
+    asked = replace(request, options=dict(plan.options), warmup=plan.warmup, begun=begun)
     try:
         with in_users_terms(subject.program):
             return run_everywhere(plan.engine, asked, executor)

@@ -1,0 +1,185 @@
+"""The race of `engine="auto"`: candidates are begun side by side, and the best by counted cost goes on.
+
+Each gets the same counted cost (gradients times their counted work, and the metric's own), in rounds, until one has made
+the draws that tell. Then each is judged by what its first draws promise of the whole run. Nothing here looks at the clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from scistan.diagnostics.statistics import bulk_ess
+from scistan.engines.assemble import cores_for
+from scistan.engines.interrupt import heed_interrupts
+from scistan.engines.nutpie_call import ready_model
+from scistan.engines.protocol import Request
+from scistan.engines.registry import ENGINES
+from scistan.engines.trial import Begun, Seen, begin, draw_on
+from scistan.inference.plan import Plan
+from scistan.messages import sampling as messages
+
+__all__ = ["Promise", "Race", "Runner", "best_of"]
+
+# Draws of a chain that tell: nutpie's metric has settled by then. At most this part of the warm-up.
+ENOUGH, PART_OF_WARMUP = 200, 0.5
+# A candidate with fewer is judged by nothing but that it was slow.
+FEWEST = 50
+# The draws that are judged are the last of those, when most of the adapting is done.
+JUDGED = 0.4
+# The first round is what so many draws of so many steps would cost, and each further one adds half of what was spent.
+FIRST_DRAWS, FIRST_STEPS, GROWTH = 60, 7, 1.5
+# An element in ten may be slower than the figure taken: the slowest of hundreds is noise in so few draws.
+SLOW_PART = 0.1
+# Effective draws are worth less the longer one waits for them: twice the time must give 2 ** 1.5 times as many.
+PATIENCE = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What a run's first draws promise of the whole: effective draws, and the counted cost, in nanoseconds."""
+
+    draws: int
+    effective: float
+    steps: float
+    cost: float
+
+    @property
+    def rate(self) -> float:
+        """Effective draws for each counted second."""
+        return 1e9 * self.effective / self.cost
+
+    @property
+    def worth(self) -> float:
+        return self.effective / self.cost**PATIENCE
+
+
+@dataclass(slots=True, eq=False)
+class Runner:
+    """A candidate: its plan, its run as far as it was begun, and what that promises."""
+
+    plan: Plan
+    run: Begun
+    step_cost: float
+    adaptation_cost: float
+    promise: Promise | None = None
+
+    def length_at(self, seen: Seen, budget: float, goal: int) -> int:
+        """Count the first draws of a chain that reach a budget, at most the goal."""
+        spent = np.cumsum(seen.steps[:goal] * self.step_cost + self.adaptation_cost)
+        return min(int(np.searchsorted(spent, budget)) + 1, goal)
+
+    def is_there(self, seen: Seen, budget: float, goal: int) -> bool:
+        return len(seen.steps) >= self.length_at(seen, budget, goal)
+
+    def length(self, budget: float, goal: int) -> int:
+        """Give the draws that every chain of it has made for this budget."""
+        seen = self.run.seen
+        return min((self.length_at(seen[c.number], budget, goal) for c in self.run.chains if c.number in seen), default=0)
+
+
+@dataclass(slots=True, eq=False)
+class Race:
+    """Candidates on one request; `latents` are the outputs whose effective draws count, `gradient` its counted work."""
+
+    request: Request
+    latents: Sequence[str]
+    gradient: float
+    coordinates: int
+    runners: list[Runner] = field(default_factory=list)
+
+    def run(self, plans: Sequence[Plan]) -> tuple[list[Runner], dict[str, str]]:
+        """Run the race; give those that came through, and why the others did not."""
+        model = ready_model(self.request)
+        self.runners = [self._runner(plan, model) for plan in plans]
+        cores = cores_for(self.request.chains, self.request.options.get("parallel_chains"))
+        failed: dict[str, str] = {}
+        try:
+            with heed_interrupts() as wish:
+                budget, goal = self._first_budget(), self._goal(plans)
+                while True:
+                    by_run = {id(runner.run): runner for runner in self.runners}
+                    draw_on(
+                        [runner.run for runner in self.runners],
+                        lambda run, seen: by_run[id(run)].is_there(seen, budget, goal),  # noqa: B023
+                        cores,
+                        wish,
+                    )
+                    if wish:
+                        raise KeyboardInterrupt
+                    for runner in [r for r in self.runners if r.run.error]:
+                        failed[runner.plan.described()] = runner.run.error
+                        runner.run.stop()
+                        self.runners.remove(runner)
+                    lengths = [runner.length(budget, goal) for runner in self.runners]
+                    if not lengths or max(lengths) >= goal or len(lengths) == 1:
+                        break
+                    budget *= GROWTH
+            for runner, length in zip(self.runners, lengths, strict=True):
+                runner.promise = self._promise(runner, length)
+        except BaseException:
+            self.stop()
+            raise
+        return self.runners, failed
+
+    def taken(self, plan: Plan, elsewhere: bool = False) -> Begun | None:
+        """Give the run that a plan goes on with, and end the others; a run `elsewhere` begins anew, the same."""
+        found = None
+        for runner in self.runners:
+            if not elsewhere and found is None and (runner.plan.engine, runner.plan.options) == (plan.engine, plan.options):
+                found = runner.run
+            else:
+                runner.run.stop()
+        self.runners = []
+        return found
+
+    def stop(self) -> None:
+        """End every run."""
+        for runner in self.runners:
+            runner.run.stop()
+        self.runners = []
+
+    def _runner(self, plan: Plan, model: object) -> Runner:
+        work = ENGINES[plan.engine].work[str(plan.options["metric"])]
+        asked = replace(self.request, options=dict(plan.options), warmup=plan.warmup)
+        return Runner(
+            plan,
+            begin(plan.engine, asked, model),
+            self.gradient + work.of_step(self.coordinates),
+            work.of_adaptation(self.coordinates),
+        )
+
+    def _goal(self, plans: Sequence[Plan]) -> int:
+        return max(1, min(ENOUGH, *(int(PART_OF_WARMUP * plan.warmup) for plan in plans)))
+
+    def _first_budget(self) -> float:
+        return FIRST_DRAWS * FIRST_STEPS * min(runner.step_cost for runner in self.runners)
+
+    def _promise(self, runner: Runner, length: int) -> Promise | None:
+        first = int((1 - JUDGED) * length)
+        seen = [runner.run.seen[chain.number] for chain in runner.run.chains]
+        if length < FEWEST:
+            return None
+        values = np.stack([one.values(self.latents, first, length) for one in seen])
+        values = values[:, :, np.isfinite(values).all((0, 1)) & (np.ptp(values, axis=(0, 1)) > 0)]
+        if not values.shape[2]:
+            return None
+        share = float(np.quantile(bulk_ess(values), SLOW_PART)) / values[:, :, 0].size
+        steps = float(np.mean([one.steps[first:length] for one in seen]))
+        plan, request = runner.plan, runner.run.request
+        whole = (plan.warmup + request.draws) * steps * runner.step_cost + plan.warmup * runner.adaptation_cost
+        return Promise(length, share * request.draws * request.chains, steps, whole * request.chains)
+
+
+def best_of(runners: Sequence[Runner], failed: dict[str, str]) -> tuple[Runner, str]:
+    """Choose among those that came through, and say by which figures."""
+    judged = [runner for runner in runners if runner.promise is not None] or list(runners)
+    best = max(judged, key=lambda runner: runner.promise.worth if runner.promise else 0.0)
+    return best, messages.race_won(
+        best.plan.described(),
+        best.promise and (best.promise.steps, best.promise.rate),
+        [(r.plan.described(), r.promise and (r.promise.steps, r.promise.rate)) for r in runners if r is not best],
+        failed,
+    )
