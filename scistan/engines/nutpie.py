@@ -39,8 +39,10 @@ class NutpieEngine:
         save_warmup = settings.pop("save_warmup", False)
         begun = {} if request.begun is None else {chain.number: chain for chain in request.begun.chains}
         chains = [begun.get(number) or Chain(request, number, settings) for number in _numbers(request)]
-        with heed_interrupts() as wish, open_progress(request.progress, request.iterations, "nutpie") as bar:
+        shown = open_progress(request.progress, request.iterations, "nutpie")
+        with heed_interrupts(request.time_limit) as wish, shown as bar:
             _run(chains, model, cores, bar, wish)
+            stopped, limit = not all(chain.finished for chain in chains), wish.passed
         timing = {"build": ready - started, "sample": time.perf_counter() - ready}
         failures = {k: chain.error for k, chain in enumerate(chains) if chain.error}
         if len(failures) == len(chains):
@@ -54,7 +56,7 @@ class NutpieEngine:
             tuple(_numbers(request)),
             warmup if save_warmup else None,
         )
-        return settle(draws, lengths, failures, bool(wish), request.draws)
+        return settle(draws, lengths, failures, stopped, request.draws, limit)
 
 
 def _numbers(request: Request) -> range:

@@ -33,12 +33,18 @@ class Chain:
     tables: Any = None
     error: str = ""
     held: bool = False
+    stopped: bool = False
     state: tuple[int, int, float] = field(default=(0, 0, 0.0))
 
     @property
     def over(self) -> bool:
         """Whether it has come to its end, or failed."""
         return self.tables is not None or bool(self.error)
+
+    @property
+    def finished(self) -> bool:
+        """Whether nobody ended it before its time."""
+        return self.over and not self.stopped
 
     def start(self, model: Any) -> None:
         """Begin the whole run, or go on with what was begun."""
@@ -93,7 +99,10 @@ class Chain:
 
     def stop(self) -> None:
         """End this chain and keep what it has drawn."""
-        if self.over or self.sampler is None:
+        if self.over:
+            return
+        self.stopped = True
+        if self.sampler is None:
             return
         try:
             self.sampler.abort()

@@ -53,7 +53,7 @@ ENGINES: Mapping[str, EngineDeclaration] = {
         preference=1,
         work={
             "diag": MetricWork(step=700, coordinate=12),
-            LOW_RANK: MetricWork(step=3000, coordinate=40, adaptation=1000, pairs=60),
+            LOW_RANK: MetricWork(step=3000, coordinate=80, adaptation=1000, pairs=50),
         },
     ),
     "cmdstan": EngineDeclaration(

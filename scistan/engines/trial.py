@@ -24,7 +24,7 @@ __all__ = ["Begun", "Seen", "begin", "draw_on"]
 # Chains that a trial looks at: two, so that one that is lost early does not decide alone.
 CHAINS = 2
 # Seconds between looks: from what a thread's start takes to what nobody notices.
-FIRST_LOOK, LAST_LOOK = 0.002, 0.1
+FIRST_LOOK, LAST_LOOK = 0.002, 0.02
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,6 +17,7 @@ class Plan:
     options: Mapping[str, Any] = field(default_factory=dict)
     warmup: int = 1000
     why: str = ""
+    after: Plan | None = None  # the run whose draws this one goes on from
 
     def described(self) -> str:
         """Name the engine and what is special about it."""

@@ -1,11 +1,13 @@
 """The race of `engine="auto"`: candidates are begun side by side, and the best by counted cost goes on.
 
-Each gets the same counted cost (gradients times their counted work, and the metric's own), in rounds, until one has made
-the draws that tell. Then each is judged by what its first draws promise of the whole run. Nothing here looks at the clock.
+Each gets the same counted cost (gradients times their counted work, and the metric's own), in rounds, until one has
+made the draws that tell; then each is judged by what its first draws promise of the whole run. Nothing here looks at
+the clock.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -13,7 +15,7 @@ import numpy as np
 
 from scistan.diagnostics.statistics import bulk_ess
 from scistan.engines.assemble import cores_for
-from scistan.engines.interrupt import heed_interrupts
+from scistan.engines.interrupt import Interruption, heed_interrupts
 from scistan.engines.nutpie_call import ready_model
 from scistan.engines.protocol import Request
 from scistan.engines.registry import ENGINES
@@ -25,23 +27,30 @@ __all__ = ["Promise", "Race", "Runner", "best_of"]
 
 # Draws of a chain that tell: nutpie's metric has settled by then. At most this part of the warm-up.
 ENOUGH, PART_OF_WARMUP = 200, 0.5
-# A candidate with fewer is judged by nothing but that it was slow.
-FEWEST = 50
+# A candidate with fewer is judged by nothing but that it was slow; where the fastest mixes well, or after so many
+# times the cost that the fastest took.
+FEWEST, WELL, LATE = 50, 0.5, 2.0
+# One that is worth so many times the others needs no further round.
+CLEAR = 3.0
 # The draws that are judged are the last of those, when most of the adapting is done.
 JUDGED = 0.4
-# The first round is what so many draws of so many steps would cost, and each further one adds half of what was spent.
-FIRST_DRAWS, FIRST_STEPS, GROWTH = 60, 7, 1.5
+# The first round is what so many draws of so many steps would cost; each further one adds a quarter of what was spent.
+FIRST_DRAWS, FIRST_STEPS, GROWTH = 60, 7, 1.25
 # An element in ten may be slower than the figure taken: the slowest of hundreds is noise in so few draws.
 SLOW_PART = 0.1
-# Effective draws are worth less the longer one waits for them: twice the time must give 2 ** 1.5 times as many.
-PATIENCE = 1.5
+# Effective draws are worth less the longer one waits for them: twice the time must give 2 ** 1.25 times as many.
+PATIENCE = 1.25
 
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What a run's first draws promise of the whole: effective draws, and the counted cost, in nanoseconds."""
+    """What a run's first draws promise of the whole: effective draws, and the counted cost, in nanoseconds.
+
+    `draws` were seen of each chain, and their effective `share` was found.
+    """
 
     draws: int
+    share: float
     effective: float
     steps: float
     cost: float
@@ -53,7 +62,13 @@ class Promise:
 
     @property
     def worth(self) -> float:
-        return self.effective / self.cost**PATIENCE
+        """What decides: effective draws against the cost."""
+        return self.effective / math.pow(self.cost, PATIENCE)
+
+    @property
+    def figures(self) -> tuple[float, float]:
+        """What is told: steps a draw, and the rate."""
+        return self.steps, self.rate
 
 
 @dataclass(slots=True, eq=False)
@@ -77,7 +92,8 @@ class Runner:
     def length(self, budget: float, goal: int) -> int:
         """Give the draws that every chain of it has made for this budget."""
         seen = self.run.seen
-        return min((self.length_at(seen[c.number], budget, goal) for c in self.run.chains if c.number in seen), default=0)
+        numbers = [chain.number for chain in self.run.chains if chain.number in seen]
+        return min((self.length_at(seen[number], budget, goal) for number in numbers), default=0)
 
 
 @dataclass(slots=True, eq=False)
@@ -95,40 +111,60 @@ class Race:
         model = ready_model(self.request)
         self.runners = [self._runner(plan, model) for plan in plans]
         cores = cores_for(self.request.chains, self.request.options.get("parallel_chains"))
+        budget, goal = self._first_budget(), self._goal(plans)
         failed: dict[str, str] = {}
         try:
             with heed_interrupts() as wish:
-                budget, goal = self._first_budget(), self._goal(plans)
-                while True:
-                    by_run = {id(runner.run): runner for runner in self.runners}
-                    draw_on(
-                        [runner.run for runner in self.runners],
-                        lambda run, seen: by_run[id(run)].is_there(seen, budget, goal),  # noqa: B023
-                        cores,
-                        wish,
-                    )
-                    if wish:
-                        raise KeyboardInterrupt
-                    for runner in [r for r in self.runners if r.run.error]:
-                        failed[runner.plan.described()] = runner.run.error
-                        runner.run.stop()
-                        self.runners.remove(runner)
-                    lengths = [runner.length(budget, goal) for runner in self.runners]
-                    if not lengths or max(lengths) >= goal or len(lengths) == 1:
-                        break
+                while not self._round(budget, goal, cores, wish, failed):
                     budget *= GROWTH
-            for runner, length in zip(self.runners, lengths, strict=True):
-                runner.promise = self._promise(runner, length)
         except BaseException:
             self.stop()
             raise
         return self.runners, failed
 
+    def _round(self, budget: float, goal: int, cores: int, wish: Interruption, failed: dict[str, str]) -> bool:
+        """Let every candidate draw for this budget, and judge them; tell whether that decides."""
+        of_run = {id(runner.run): runner for runner in self.runners}
+        draw_on(
+            [runner.run for runner in self.runners],
+            lambda run, seen: of_run[id(run)].is_there(seen, budget, goal),
+            cores,
+            wish,
+        )
+        if wish:
+            raise KeyboardInterrupt
+        for runner in [r for r in self.runners if r.run.error]:
+            failed[runner.plan.described()] = runner.run.error
+            runner.run.stop()
+            self.runners.remove(runner)
+        lengths = [runner.length(budget, goal) for runner in self.runners]
+        if len(lengths) > 1 and max(lengths) < FEWEST:
+            return False
+        for runner, length in zip(self.runners, lengths, strict=True):
+            runner.promise = self._promise(runner, length)
+        return len(lengths) < 2 or self._is_clear() or (max(lengths) >= goal and not self._may_catch_up(budget, goal))
+
+    def _may_catch_up(self, budget: float, goal: int) -> bool:
+        """Tell whether one that cannot be judged yet could be the better by mixing better."""
+        left = [runner for runner in self.runners if runner.promise is None]
+        there = [runner for runner in self.runners if runner.promise is not None and runner.promise.draws >= goal]
+        return bool(left) and all(
+            runner.promise.share < WELL and runner.length(budget / LATE, goal) < goal
+            for runner in there
+            if runner.promise is not None
+        )
+
+    def _is_clear(self) -> bool:
+        """Tell whether all can be judged, and one is far ahead."""
+        worths = sorted(runner.promise.worth for runner in self.runners if runner.promise is not None)
+        return len(worths) == len(self.runners) and worths[-1] > CLEAR * worths[-2]
+
     def taken(self, plan: Plan, elsewhere: bool = False) -> Begun | None:
         """Give the run that a plan goes on with, and end the others; a run `elsewhere` begins anew, the same."""
         found = None
         for runner in self.runners:
-            if not elsewhere and found is None and (runner.plan.engine, runner.plan.options) == (plan.engine, plan.options):
+            same = (runner.plan.engine, runner.plan.options) == (plan.engine, plan.options)
+            if same and not elsewhere and found is None:
                 found = runner.run
             else:
                 runner.run.stop()
@@ -170,7 +206,7 @@ class Race:
         steps = float(np.mean([one.steps[first:length] for one in seen]))
         plan, request = runner.plan, runner.run.request
         whole = (plan.warmup + request.draws) * steps * runner.step_cost + plan.warmup * runner.adaptation_cost
-        return Promise(length, share * request.draws * request.chains, steps, whole * request.chains)
+        return Promise(length, share, share * request.draws * request.chains, steps, whole * request.chains)
 
 
 def best_of(runners: Sequence[Runner], failed: dict[str, str]) -> tuple[Runner, str]:
@@ -179,7 +215,7 @@ def best_of(runners: Sequence[Runner], failed: dict[str, str]) -> tuple[Runner, 
     best = max(judged, key=lambda runner: runner.promise.worth if runner.promise else 0.0)
     return best, messages.race_won(
         best.plan.described(),
-        best.promise and (best.promise.steps, best.promise.rate),
-        [(r.plan.described(), r.promise and (r.promise.steps, r.promise.rate)) for r in runners if r is not best],
+        best.promise.figures if best.promise else None,
+        [(r.plan.described(), r.promise.figures if r.promise else None) for r in runners if r is not best],
         failed,
     )

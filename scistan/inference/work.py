@@ -17,11 +17,14 @@ from scistan.graph.walk import topological
 __all__ = ["coordinates", "gradient_work"]
 
 # Forwards and backwards through one element of an elementwise op, and through one node, however small.
-ELEMENT, NODE = 2.0, 100.0
+ELEMENT, NODE = 1.0, 100.0
 # An element of a product of matrices, and of a factorization (of which there are n ** 3).
 PRODUCT, FACTOR = 0.5, 1.0
-# The density of one element: with exponentials and logarithms in it, or the normal, which has none.
-DENSITY, NORMAL = 20.0, 6.0
+# The density of one element: with exponentials and logarithms in it, as most have; others by family.
+DENSITY = 25.0
+DENSITIES = {"Normal": 4.0, "StdNormal": 4.0, "Weibull": 150.0, "Frechet": 150.0, "LogLogistic": 150.0}
+# An element of a vector whose elements have one density together, with matrices in it.
+TOGETHER = 40.0
 
 _PRODUCTS = frozenset({"matmul", "dot", "outer"})
 _FACTORS = frozenset({"cholesky", "inverse", "solve", "solve_lower", "log_determinant"})
@@ -59,8 +62,8 @@ def _of_density(instance: Instance, term: Term) -> float:
     shape = instance.shape(term.law.shape)
     name = term.law.distribution.name
     if name.startswith("Multivariate"):
-        return NODE + FACTOR * shape[-1] ** 3 + NORMAL * math.prod(shape)
-    return NODE + (NORMAL if name == "Normal" else DENSITY) * math.prod(shape)
+        return NODE + FACTOR * shape[-1] ** 3 + TOGETHER * math.prod(shape)
+    return NODE + DENSITIES.get(name, DENSITY) * math.prod(shape)
 
 
 def _cubed(instance: Instance, node: Node) -> float:

@@ -392,7 +392,3 @@ def no_time_for_draws(limit: float) -> SamplingError:
 
 def no_time_left(limit: float, ill: Sequence[str]) -> str:
     return f"`time_limit={limit:g}` was reached: no further run was made for {', '.join(ill)}"
-
-
-def few_divergences(count: int, of: int) -> str:
-    return f"{count} of {of} draws diverged, scattered: too few for another run; `adapt_delta` above this run's may cure them"
