@@ -138,7 +138,7 @@ class Race:
             runner.run.stop()
             self.runners.remove(runner)
         lengths = [runner.length(budget, goal) for runner in self.runners]
-        if len(lengths) > 1 and max(lengths) < FEWEST:
+        if len(lengths) > 1 and max(lengths) < min(FEWEST, goal):
             return False
         for runner, length in zip(self.runners, lengths, strict=True):
             runner.promise = self._promise(runner, length)
@@ -148,7 +148,7 @@ class Race:
         """Tell whether one that cannot be judged yet could be the better by mixing better."""
         left = [runner for runner in self.runners if runner.promise is None]
         there = [runner for runner in self.runners if runner.promise is not None and runner.promise.draws >= goal]
-        return bool(left) and all(
+        return bool(left and there) and all(
             runner.promise.share < WELL and runner.length(budget / LATE, goal) < goal
             for runner in there
             if runner.promise is not None
