@@ -35,11 +35,11 @@ class Seen:
     diverging: np.ndarray
     drawn: Any
 
-    def values(self, names: Sequence[str], first: int, last: int) -> np.ndarray:
-        """Give the draws from `first` up to `last` of these outputs' elements, side by side: (draw, element)."""
-        return np.concatenate(
-            [numbers(self.drawn, name).reshape(len(self.steps), -1)[first:last] for name in names], axis=1
-        )
+    def values(self, name: str, first: int, last: int) -> np.ndarray:
+        """Give the draws from `first` up to `last` of an output's elements, side by side: (draw, element)."""
+        if name not in self.drawn.column_names:  # one without elements has no column
+            return np.empty((last - first, 0))
+        return numbers(self.drawn, name).reshape(len(self.steps), -1)[first:last]
 
 
 @dataclass(slots=True, eq=False)

@@ -8,12 +8,12 @@ the clock.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from scistan.diagnostics.statistics import bulk_ess
+from scistan.diagnostics.statistics import measure
 from scistan.engines.assemble import cores_for
 from scistan.engines.interrupt import Interruption, heed_interrupts
 from scistan.engines.nutpie_call import ready_model
@@ -36,7 +36,7 @@ CLEAR = 3.0
 JUDGED = 0.4
 # The first round is what so many draws of so many steps would cost; each further one adds a quarter of what was spent.
 FIRST_DRAWS, FIRST_STEPS, GROWTH = 60, 7, 1.25
-# An element in ten may be slower than the figure taken: the slowest of hundreds is noise in so few draws.
+# An element of a latent in ten may be slower than the figure taken: the slowest of hundreds is noise in so few draws.
 SLOW_PART = 0.1
 # Effective draws are worth less the longer one waits for them: twice the time must give 2 ** 1.25 times as many.
 PATIENCE = 1.25
@@ -198,15 +198,25 @@ class Race:
         seen = [runner.run.seen[chain.number] for chain in runner.run.chains]
         if length < FEWEST:
             return None
-        values = np.stack([one.values(self.latents, first, length) for one in seen])
-        values = values[:, :, np.isfinite(values).all((0, 1)) & (np.ptp(values, axis=(0, 1)) > 0)]
-        if not values.shape[2]:
+        share = self._share([{n: one.values(n, first, length) for n in self.latents} for one in seen])
+        if share is None:
             return None
-        share = float(np.quantile(bulk_ess(values), SLOW_PART)) / values[:, :, 0].size
         steps = float(np.mean([one.steps[first:length] for one in seen]))
         plan, request = runner.plan, runner.run.request
         whole = (plan.warmup + request.draws) * steps * runner.step_cost + plan.warmup * runner.adaptation_cost
         return Promise(length, share, share * request.draws * request.chains, steps, whole * request.chains)
+
+
+    def _share(self, chains: Sequence[Mapping[str, np.ndarray]]) -> float | None:
+        """Give the effective share of draws: of each latent what most of its elements have, of all the least."""
+        parts = {name: np.stack([chain[name] for chain in chains]) for name in self.latents}
+        moving = {
+            name: part[:, :, np.isfinite(part).all((0, 1)) & (np.ptp(part, axis=(0, 1)) > 0)]
+            for name, part in parts.items()
+        }
+        found = measure({name: part for name, part in moving.items() if part.size})
+        size = math.prod(next(iter(parts.values())).shape[:2])
+        return min((float(np.quantile(h.bulk_ess, SLOW_PART)) / size for h in found.values()), default=None)
 
 
 def best_of(runners: Sequence[Runner], failed: dict[str, str]) -> tuple[Runner, str]:
