@@ -7,6 +7,7 @@ the data and the seed, never from the clock or from how busy the machine is.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,12 +20,12 @@ from scistan.engines.options import settings_for
 from scistan.engines.protocol import Request
 from scistan.engines.trace import numbers
 
-__all__ = ["Begun", "Seen", "begin", "draw_on"]
+__all__ = ["Begun", "Part", "Seen", "begin", "draw_on"]
 
 # Chains that a trial looks at: two, so that one that is lost early does not decide alone.
 CHAINS = 2
 # Seconds between looks: from what a thread's start takes to what nobody notices.
-FIRST_LOOK, LAST_LOOK = 0.002, 0.02
+FIRST_LOOK, LAST_LOOK = 0.002, 0.2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,6 +64,10 @@ class Begun:
             chain.stop()
 
 
+# How much of what is wanted has been drawn, by what is seen of a run's chain: 1 or more where it is enough.
+Part = Callable[[Begun, Seen], float]
+
+
 def begin(engine: str, request: Request, model: Any) -> Begun:
     """Make the first chains of a run, none of them started."""
     settings = settings_for(engine, request.options)
@@ -72,32 +77,56 @@ def begin(engine: str, request: Request, model: Any) -> Begun:
     return Begun(engine, request, model, [Chain(request, number, settings) for number in first])
 
 
-def draw_on(runs: Sequence[Begun], far: Callable[[Begun, Seen], bool], cores: int, wish: Interruption) -> None:
-    """Draw on with every chain until `far(run, what is seen of it)`, then hold it; up to `cores` at a time."""
-    waiting = [(run, chain) for run in runs for chain in run.chains if not _is_far(run, chain, far)]
-    running: list[tuple[Begun, Chain]] = []
-    pause = FIRST_LOOK
+def draw_on(runs: Sequence[Begun], part: Part, cores: int, wish: Interruption) -> None:
+    """Draw on with every chain until `part(run, what is seen of it)` is 1 or more, then hold it; `cores` at a time."""
+    waiting = [_Watched(run, chain) for run in runs for chain in run.chains if not _is_far(run, chain, part)]
+    running: list[_Watched] = []
     while (waiting or running) and not wish:
         while waiting and len(running) < cores:
-            run, chain = waiting.pop(0)
-            chain.start(run.model)
-            running.append((run, chain))
-        running[0][1].ended(pause)  # where nothing has ended, this is the time between looks
+            running.append(waiting.pop(0))
+            running[-1].start(part)
+        running[0].chain.ended(min(one.pause for one in running))  # the time between looks, unless this one ends
         still = []
-        for run, chain in running:
-            _look(run, chain)
-            if chain.error or chain.over or _is_far(run, chain, far):
-                chain.hold()
+        for one in running:
+            _look(one.run, one.chain)
+            if one.chain.over or _is_far(one.run, one.chain, part):
+                one.chain.hold()
             else:
-                still.append((run, chain))
-        pause = FIRST_LOOK if len(still) < len(running) else min(1.5 * pause, LAST_LOOK)
+                one.look_again(part)
+                still.append(one)
         running = still
-    for _, chain in running:
-        chain.hold()
+    for one in running:
+        one.chain.hold()
 
 
-def _is_far(run: Begun, chain: Chain, far: Callable[[Begun, Seen], bool]) -> bool:
-    return bool(chain.error) or (chain.number in run.seen and far(run, run.seen[chain.number]))
+@dataclass(slots=True, eq=False)
+class _Watched:
+    """A chain that is drawing, and how long to wait until it may be there: the clock paces the looks, no more."""
+
+    run: Begun
+    chain: Chain
+    began: float = 0.0
+    from_part: float = 0.0
+    pause: float = FIRST_LOOK
+
+    def start(self, part: Part) -> None:
+        self.began, self.from_part = time.perf_counter(), self._part(part)
+        self.chain.start(self.run.model)
+
+    def look_again(self, part: Part) -> None:
+        """Wait as long as the rest will take at this speed; looking costs more than waiting."""
+        now = self._part(part)
+        speed = (now - self.from_part) / max(time.perf_counter() - self.began, FIRST_LOOK)
+        wanted = (1 - now) / speed if speed > 0 else 2 * self.pause
+        self.pause = float(np.clip(wanted, FIRST_LOOK, LAST_LOOK))
+
+    def _part(self, part: Part) -> float:
+        seen = self.run.seen.get(self.chain.number)
+        return 0.0 if seen is None else part(self.run, seen)
+
+
+def _is_far(run: Begun, chain: Chain, part: Part) -> bool:
+    return bool(chain.error) or (chain.number in run.seen and part(run, run.seen[chain.number]) >= 1)
 
 
 def _look(run: Begun, chain: Chain) -> None:

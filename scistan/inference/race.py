@@ -29,7 +29,7 @@ __all__ = ["Promise", "Race", "Runner", "best_of"]
 ENOUGH, PART_OF_WARMUP = 200, 0.5
 # A candidate with fewer is judged by nothing but that it was slow; where the fastest mixes well, or after so many
 # times the cost that the fastest took.
-FEWEST, WELL, LATE = 50, 0.5, 2.0
+FEWEST, WELL, LATE = 50, 0.5, 1.5
 # One that is worth so many times the others needs no further round.
 CLEAR = 3.0
 # The draws that are judged are the last of those, when most of the adapting is done.
@@ -86,8 +86,10 @@ class Runner:
         spent = np.cumsum(seen.steps[:goal] * self.step_cost + self.adaptation_cost)
         return min(int(np.searchsorted(spent, budget)) + 1, goal)
 
-    def is_there(self, seen: Seen, budget: float, goal: int) -> bool:
-        return len(seen.steps) >= self.length_at(seen, budget, goal)
+    def part(self, seen: Seen, budget: float, goal: int) -> float:
+        """Give the part of the budget that a chain has spent, or of the goal that it has reached."""
+        spent = float(seen.steps[:goal].sum()) * self.step_cost + len(seen.steps[:goal]) * self.adaptation_cost
+        return max(spent / budget, len(seen.steps) / goal)
 
     def length(self, budget: float, goal: int) -> int:
         """Give the draws that every chain of it has made for this budget."""
@@ -127,7 +129,7 @@ class Race:
         of_run = {id(runner.run): runner for runner in self.runners}
         draw_on(
             [runner.run for runner in self.runners],
-            lambda run, seen: of_run[id(run)].is_there(seen, budget, goal),
+            lambda run, seen: of_run[id(run)].part(seen, budget, goal),
             cores,
             wish,
         )
@@ -138,7 +140,7 @@ class Race:
             runner.run.stop()
             self.runners.remove(runner)
         lengths = [runner.length(budget, goal) for runner in self.runners]
-        if len(lengths) > 1 and max(lengths) < min(FEWEST, goal):
+        if len(lengths) > 1 and min(lengths) < FEWEST and max(lengths) < goal:
             return False
         for runner, length in zip(self.runners, lengths, strict=True):
             runner.promise = self._promise(runner, length)

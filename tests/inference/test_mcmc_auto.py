@@ -435,9 +435,9 @@ def test_an_interrupt_during_the_race_leaves_nothing_running(monkeypatch):
     begun = []
     real = race_module.draw_on
 
-    def interrupted(runs, far, cores, wish):
+    def interrupted(runs, part, cores, wish):
         begun.extend(runs)
-        real(runs, far, cores, wish)
+        real(runs, part, cores, wish)
         wish.ask()
 
     monkeypatch.setattr(race_module, "draw_on", interrupted)
