@@ -53,21 +53,30 @@ def cut(chains: Chains, which: Sequence[int], length: int) -> Chains:
 
 
 def keep_complete(
-    draws: Draws, lengths: Sequence[int], failures: Mapping[int, str], interrupted: bool, wanted: int
+    draws: Draws,
+    lengths: Sequence[int],
+    failures: Mapping[int, str],
+    interrupted: bool,
+    wanted: int,
+    limit: float | None = None,
 ) -> Draws:
     """Keep what is whole of a run: say which chains failed or were cut short.
 
     `lengths` are the draws each chain gave, `failures` the reason by place of the chain, `wanted` the draws
-    each should have given.
+    each should have given, `limit` the seconds that ended it, where they did.
     """
     usable = [0 if k in failures else n for k, n in enumerate(lengths)]
     which, length = largest_rectangle(usable)
     if not which:
+        if interrupted and limit is not None:
+            raise messages.no_time_for_draws(limit)
         if interrupted:
             raise KeyboardInterrupt
         raise messages.no_chain_ran(list(failures.values()) or ["no draws"])
     notes = list(draws.notes)
-    if interrupted:
+    if interrupted and limit is not None:
+        notes.append(messages.out_of_time(limit, len(which), len(lengths), length, wanted))
+    elif interrupted:
         notes.append(messages.kept_after_interrupt(len(which), len(lengths), length, wanted))
     for place, why in failures.items():
         notes.append(messages.chain_failed(draws.numbers[place], why))

@@ -76,15 +76,18 @@ class CmdStanEngine:
         files = [folder.path / f"model_{n}.csv" for n in numbers]
         processes = [Process(c, folder.path / f"console_{n}.txt") for c, n in zip(commands, numbers, strict=True)]
         tails = [Tail(p.console, f) for p, f in zip(processes, files, strict=True)]
-        with heed_interrupts() as wish, open_progress(request.progress, request.iterations, "cmdstan") as bar:
+        shown = open_progress(request.progress, request.iterations, "cmdstan")
+        with heed_interrupts(request.time_limit) as wish, shown as bar:
 
             def watch() -> bool:
                 states = [tail.look() for tail in tails] if request.progress else []
                 bar.show(sum(s[0] for s in states), sum(s[1] for s in states), [s[2] for s in states])
                 return bool(wish)
 
-            run_processes(processes, at_once, watch)
-        fates = {} if wish else {k: why for k, p in enumerate(processes) if (why := p.fate())}
+            stopped = run_processes(processes, at_once, watch)
+            limit = wish.passed
+            stopped = stopped or (bool(wish) and limit is None)  # Ctrl-C ends the processes themselves, too
+        fates = {} if stopped else {k: why for k, p in enumerate(processes) if (why := p.fate())}
         if len(fates) == len(processes):
             raise messages.cannot_sample(fates[0])
         kept, warmup, lengths, wanted = _read(request, settings, files)
@@ -94,7 +97,7 @@ class CmdStanEngine:
             kept, self.name, _versions(files), timing, tuple(numbers), warmup, native=CsvFiles(folder, good),
             rejected=merge_rejections(one for p in processes for one in count_rejections(p.console)),
         )
-        return keep_complete(draws, lengths, fates, bool(wish), wanted)
+        return keep_complete(draws, lengths, fates, stopped, wanted, limit)
 
 
 def executable_for(text: str, metric: str, progress: bool) -> AbstractContextManager[Path]:

@@ -12,10 +12,32 @@ from scistan.engines.methods import MethodRequest
 from scistan.engines.protocol import Draws, Engine
 from scistan.graph.instance import Instance
 
-__all__ = ["LOW_RANK", "EngineDeclaration"]
+__all__ = ["LOW_RANK", "EngineDeclaration", "MetricWork"]
 
 # The metric that adapts to correlations without a matrix of them.
 LOW_RANK = "low_rank"
+
+
+@dataclass(frozen=True, slots=True)
+class MetricWork:
+    """What a metric costs beside the model's gradient, in nanoseconds, measured once by `bench/metric_cost.py`.
+
+    For each gradient `step`, and `coordinate` for each coordinate; for each draw of warm-up `adaptation` for each
+    coordinate and `pairs` for each pair of them.
+    """
+
+    step: float
+    coordinate: float
+    adaptation: float = 0.0
+    pairs: float = 0.0
+
+    def of_step(self, coordinates: int) -> float:
+        """Count the work beside one gradient."""
+        return self.step + self.coordinate * coordinates
+
+    def of_adaptation(self, coordinates: int) -> float:
+        """Count the work of adapting at one draw of warm-up."""
+        return self.adaptation * coordinates + self.pairs * coordinates**2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +51,7 @@ class EngineDeclaration:
     ill draws of the others are drawn again with. `methods` are those that are no samplers, each with the options that
     it takes, and `approximator` is where the function is that runs them. `lowering` is the function that lowers the
     model for an engine that runs no Stan program. `auto` takes engines by `preference`, the smallest first, and never
-    one that declares none.
+    one that declares none. Runs with the metrics in `work` can be begun, looked at and held: they may race.
     """
 
     place: str
@@ -45,6 +67,7 @@ class EngineDeclaration:
     stans_nuts: bool = False
     preference: int | None = None
     lowering: str = ""
+    work: Mapping[str, MetricWork] = field(default_factory=dict)
     sampler: str = ""  # what it runs, as a paper calls it
     title: str = ""  # what a paper calls the engine itself
     methods: Mapping[str, frozenset[str]] = field(default_factory=dict)

@@ -15,8 +15,8 @@ from scistan.messages import sampling as messages
 from scistan.targets.scipy.streams import use_seed
 
 __all__ = [
-    "ENGINE_OPTIONS", "LEAST_WARMUP", "METHOD_OPTIONS", "METRICS", "check_any_options", "check_method_options",
-    "check_options", "check_run", "engine_seed", "engines_for_method", "plain", "settings_for",
+    "ENGINE_OPTIONS", "LEAST_WARMUP", "METHOD_OPTIONS", "METRICS", "check_any_options", "check_limit",
+    "check_method_options", "check_options", "check_run", "engine_seed", "engines_for_method", "plain", "settings_for",
 ]
 
 
@@ -173,6 +173,11 @@ def check_method_options(method: str, options: Mapping[str, Any]) -> None:
 def _check_value(option: str, value: object, rules: Mapping[str, OptionRule] = RULES) -> None:
     if value is not None and not rules[option].holds(value):
         raise option_messages.bad_option(option, value, rules[option].words, rules[option].example)
+
+
+def check_limit(seconds: object) -> None:
+    """Refuse a limit of time that is none; it is no option of an engine's, all of them heed it."""
+    _check_value("time_limit", seconds, {"time_limit": _positive("60")})
 
 
 def settings_for(engine: str, options: Mapping[str, Any]) -> dict[str, Any]:

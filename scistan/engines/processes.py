@@ -77,8 +77,8 @@ class Process:
         return f"its process ended with code {self.code}: {said}"
 
 
-def run_processes(processes: Sequence[Process], at_once: int, watch: Callable[[], bool]) -> None:
-    """Run all, `at_once` at a time; `watch()` is called now and then and says whether to stop."""
+def run_processes(processes: Sequence[Process], at_once: int, watch: Callable[[], bool]) -> bool:
+    """Run all, `at_once` at a time; `watch()` is called now and then and says whether to stop: tell if it did."""
     waiting, running = deque(processes), list[Process]()
     try:
         while waiting or running:
@@ -87,9 +87,10 @@ def run_processes(processes: Sequence[Process], at_once: int, watch: Callable[[]
                 running.append(waiting.popleft())
             running = [process for process in running if not process.ended()]
             if watch():
-                break
+                return bool(waiting or running)
             if running:
                 time.sleep(TICK)
+        return False
     finally:
         for process in running:
             process.kill()

@@ -20,8 +20,9 @@ class Request:
     A chain's stream depends on `seed` and its number alone: `first_chain` lets a run of four chains be
     four runs of one chain each, on whatever machines there are, with the same draws.
     `inits` holds each chain's parameters as JSON text; None leaves them to the engine. `loaded` is stanli's model of
-    the program on its data, where this process and thread have it already. `lowered` is the model itself, on its data,
-    for an engine that runs another target than Stan.
+    the program on its data, where this process and thread have it already, and `begun` the first chains of this very
+    run, where a race began them. `lowered` is the model itself, on its data, for an engine that runs another target than
+    Stan. A run that takes longer than `time_limit` seconds gives what it has by then.
     """
 
     text: str
@@ -36,6 +37,8 @@ class Request:
     options: Mapping[str, Any] = field(default_factory=dict)
     loaded: Any = field(default=None, repr=False, compare=False)
     lowered: Any = field(default=None, repr=False, compare=False)
+    begun: Any = field(default=None, repr=False, compare=False)
+    time_limit: float | None = None
 
     @property
     def iterations(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from scistan.disabled import why_disabled
-from scistan.engines.declaration import LOW_RANK, EngineDeclaration
+from scistan.engines.declaration import LOW_RANK, EngineDeclaration, MetricWork
 from scistan.engines.protocol import Draws, Engine, Request
 from scistan.messages import sampling as messages
 from scistan.profiling import staged
@@ -61,6 +61,10 @@ ENGINES: Mapping[str, EngineDeclaration] = {
         takes_inits=False,
         embedded=True,
         preference=1,
+        work={
+            "diag": MetricWork(step=700, coordinate=12),
+            LOW_RANK: MetricWork(step=3000, coordinate=80, adaptation=1000, pairs=50),
+        },
     ),
     "cmdstan": EngineDeclaration(
         title="CmdStan",

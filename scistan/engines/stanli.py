@@ -40,7 +40,8 @@ class StanliEngine:
         inits = starts(model, request)
         ready = time.perf_counter()
         cores = cores_for(request.chains, settings.pop("parallel_chains", None), threads)
-        with heed_interrupts() as wish, open_progress(request.progress, request.iterations, "stanli") as bar:
+        shown = open_progress(request.progress, request.iterations, "stanli")
+        with heed_interrupts(request.time_limit) as wish, shown as bar:
             buffers = run_chains(
                 model,
                 seed=request.seed,
@@ -56,7 +57,9 @@ class StanliEngine:
             )
             if not buffers.interrupted:
                 _tell({0: request.iterations}, buffers, bar, wish)
-        return _settled(request, buffers, settings, {"build": ready - started, "sample": time.perf_counter() - ready})
+            limit = wish.passed
+        timing = {"build": ready - started, "sample": time.perf_counter() - ready}
+        return _settled(request, buffers, settings, timing, limit)
 
 
 @staged("loading")
@@ -96,7 +99,9 @@ def _tell(steps: dict[int, int], so_far: Buffers, bar: Progress, wish: Interrupt
 _STEP, _DIVERGENT = 2, 5  # places in stanli.SAMPLER_COLUMNS, held by a test
 
 
-def _settled(request: Request, buffers: Buffers, settings: dict[str, Any], timing: dict[str, float]) -> Draws:
+def _settled(
+    request: Request, buffers: Buffers, settings: dict[str, Any], timing: dict[str, float], limit: float | None
+) -> Draws:
     lengths = buffers.lengths
     if buffers.failed and not any(lengths):
         raise messages.cannot_sample(buffers.message)
@@ -116,7 +121,7 @@ def _settled(request: Request, buffers: Buffers, settings: dict[str, Any], timin
         _slice(values, raw, 0, warm) if warm else None,
     )
     wanted = buffers.statistics.shape[1] - warm
-    return keep_complete(draws, [n - warm for n in lengths], failures, buffers.interrupted, wanted)
+    return keep_complete(draws, [n - warm for n in lengths], failures, buffers.interrupted, wanted, limit)
 
 
 def _slice(values: dict[str, np.ndarray], raw: dict[str, np.ndarray], start: int, stop: int | None) -> Chains:

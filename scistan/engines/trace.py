@@ -25,9 +25,8 @@ _STATISTICS = {
 }
 
 
-def combine_traces(traces: Sequence[Any], draws: int, warmup: int) -> tuple[Chains, Chains, list[int]]:
+def combine_traces(tables: Sequence[Any], draws: int, warmup: int) -> tuple[Chains, Chains, list[int]]:
     """Give kept draws, warm-up draws and how many kept draws each chain has; a chain may be missing or short."""
-    tables = [None if trace is None else trace.get_arrow_trace() for trace in traces]
     example = next((t for t in tables if t is not None), None)
     if example is None:
         return Chains({}, {}), Chains({}, {}), [0] * len(tables)

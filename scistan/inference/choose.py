@@ -5,35 +5,34 @@ The figures behind the rules are in docs/engines.md.
 
 from __future__ import annotations
 
-import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from scistan.engines.declaration import LOW_RANK
 from scistan.engines.options import check_any_options
 from scistan.engines.registry import ENGINES, preferred
-from scistan.engines.trial import Trial
 from scistan.errors import SamplingError, UnsupportedError
 from scistan.graph.instance import Instance
 from scistan.graph.node import Variable
 from scistan.graph.walk import topological
 from scistan.inference.plan import Plan
+from scistan.inference.race import Runner, best_of
+from scistan.inference.work import coordinates, gradient_work
 from scistan.messages import packages
 from scistan.messages import sampling as messages
 
-__all__ = ["choose", "fitting_engines"]
+__all__ = ["Pilot", "choose", "fitting_engines"]
 
-# A diagonal metric that needs more steps than this pays for a low-rank one (a pilot counts at most 15).
-MANY_STEPS = 11.0
-# Correlations stronger than this slow a diagonal metric down even where its steps are few.
-ILL_CONDITIONED = 15.0
-# With fewer numbers than this a run is over before a pilot has paid for itself.
-TINY = 100
+# With fewer numbers than this, and a gradient of less counted work, a run is over before a race has paid for itself.
+TINY, LIGHT = 100, 3000.0
 # The warm-up of a call that says nothing of it.
 USUAL_WARMUP = 1000
 # Where a scale is estimated, small steps keep the funnel's neck from being missed.
 CAREFUL_DELTA = 0.9
+
+# A race between plans: those that came through, and why the others did not.
+Pilot = Callable[[Sequence[Plan]], tuple[Sequence[Runner], dict[str, str]]]
 
 
 def fitting_engines(at_hand: list[str], options: Mapping[str, Any], inits: bool, warmup: int) -> list[str]:
@@ -46,58 +45,43 @@ def fitting_engines(at_hand: list[str], options: Mapping[str, Any], inits: bool,
 
 
 def choose(
-    instance: Instance,
-    fitting: list[str],
-    options: Mapping[str, Any],
-    warmup: int,
-    numbers: int,
-    pilot: Callable[[], Trial],
+    instance: Instance, fitting: list[str], options: Mapping[str, Any], warmup: int, numbers: int, pilot: Pilot
 ) -> Plan:
-    """Choose the first engine to try; `numbers` counts the data, `pilot` is flown only where it can matter."""
+    """Choose the first engine to try; `numbers` counts the data, `pilot` races candidates where that can matter."""
     hierarchical = scales_are_estimated(instance)
     own: dict[str, Any] = {"adapt_delta": CAREFUL_DELTA} if hierarchical and "adapt_delta" not in options else {}
     plain = next(iter(preferred(fitting, lambda engine: engine.stans_nuts)), "")
-    quick = next(iter(preferred(fitting, lambda engine: engine.low_rank)), "")
+    quick = next(iter(preferred(fitting, lambda engine: bool(engine.work))), "")
     if not quick:
-        lacking = " or ".join(preferred(ENGINES, lambda engine: engine.low_rank))
+        lacking = " or ".join(preferred(ENGINES, lambda engine: bool(engine.work)))
         reason = f"{lacking} is not at hand or lacks an option asked for"
         return Plan(plain, {**options, **own}, warmup, f"{plain}: {reason}")
     if options.get("metric") == LOW_RANK or not plain:
         return Plan(quick, {**options, **own}, warmup, f"{quick}: the options ask for it")
-    if numbers < TINY:
-        reason = f"{numbers} numbers of data are too few for a pilot to pay"
-        return Plan(plain, {**options, **own}, _enough(warmup, _coordinates(instance)), f"{plain}: {reason}")
+    short = _enough(warmup, coordinates(instance))
+    if numbers < TINY and gradient_work(instance) < LIGHT:
+        reason = f"{numbers} numbers of data are too few for a race to pay"
+        return Plan(plain, {**options, **own}, short, f"{plain}: {reason}")
+    metrics = list(ENGINES[quick].work) if options.get("metric") is None else [options["metric"]]
+    if len(metrics) == 1:
+        chosen = {**options, **own, "metric": ENGINES[quick].metrics[metrics[0]]}
+        return Plan(quick, chosen, short, f"{quick}: the options leave no other metric, and it adapts faster")
     try:
-        seen = pilot()
+        runners, failed = pilot([Plan(quick, {**options, **own, "metric": m}, short) for m in metrics])
     except (SamplingError, UnsupportedError) as error:
         if isinstance(error, packages.OtherSurfaceError):
             warnings.warn(str(error), messages.ChainWarning, stacklevel=5)
         return Plan(plain, {**options, **own}, warmup, f"{plain}: {packages.pilot_failed(quick, error.what)}")
-    short = _enough(warmup, seen.dimension)
-    if options.get("metric") is None and _correlated(seen):
-        metric, reason = LOW_RANK, _reason(seen)
-    else:
-        metric, reason = "diag", f"the pilot needed {seen.steps:.0f} steps a draw, so a diagonal metric serves"
-    return Plan(quick, {**options, **own, "metric": metric}, short, f"{quick}, {metric} metric: {reason}")
-
-
-def _correlated(seen: Trial) -> bool:
-    return seen.steps >= MANY_STEPS or (seen.condition is not None and seen.condition >= ILL_CONDITIONED)
-
-
-def _reason(seen: Trial) -> str:
-    if seen.steps >= MANY_STEPS:
-        return f"the pilot needed {seen.steps:.0f} or more steps a draw, so correlations are worth adapting to"
-    return f"the pilot's correlations have condition number {seen.condition:.0f}, so they are worth adapting to"
+    if not runners:
+        why = next(iter(failed.values()))
+        return Plan(plain, {**options, **own}, warmup, f"{plain}: {packages.pilot_failed(quick, why)}")
+    best, why = best_of(runners, failed)
+    return Plan(quick, best.plan.options, short, why)
 
 
 def _enough(asked: int, dimension: int) -> int:
     """Give the warm-up after which nothing more is gained; whoever asks for more than usual gets it."""
-    return asked if asked > USUAL_WARMUP else min(asked, 400 if dimension <= 100 else 800)
-
-
-def _coordinates(instance: Instance) -> int:
-    return sum(math.prod(instance.shape(term.law.shape)) for term in instance.graph.latents)
+    return asked if asked > USUAL_WARMUP else min(asked, 400 if dimension <= 1000 else 800)
 
 
 def scales_are_estimated(instance: Instance) -> bool:

@@ -1,4 +1,4 @@
-"""The ladder of `engine="auto"`: run, look at the draws, and climb to a more careful engine where they are ill."""
+"""The ladder of `engine="auto"`: run, look at the draws, and climb to a more careful run where they are ill."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from scistan.engines.declaration import LOW_RANK
 from scistan.engines.protocol import Draws
 from scistan.engines.registry import ENGINES, preferred
 from scistan.errors import SamplingError, ScistanError, ToolchainError, UnsupportedError
-from scistan.inference.choose import CAREFUL_DELTA
+from scistan.inference.go_on import GOING_ON
 from scistan.inference.plan import Plan
+from scistan.inference.scattered import few_and_scattered
 from scistan.messages import sampling as messages
 
 __all__ = ["Attempt", "climb", "illness"]
@@ -41,23 +42,45 @@ class Attempt:
     others: tuple[Plan, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Ladder:
+    """What a climb may do: the engines that fit, the whole warm-up, whether the metric is the user's own choice.
+
+    `tell` is told of each further run before it is made, `late` says whether the time for further runs is over.
+    """
+
+    fitting: list[str]
+    warmup: int
+    metric_is_free: bool = True
+    tell: Callable[[str], None] = lambda text: None
+    late: Callable[[], float | None] = lambda: None
+
+
 def climb(
-    first: Plan, fitting: list[str], warmup: int, run: Run, variables: Judge, context: Context | None = None
+    first: Plan, ladder: Ladder, run: Run, variables: Judge, context: Context | None = None
 ) -> tuple[Attempt, tuple[str, ...]]:
     """Try the plan and, where it fails or its draws are ill, more careful ones; give the best and what happened."""
     attempts: list[Attempt] = []
+    notes: list[str] = []
     plan: Plan | None = first
-    while plan is not None and len(attempts) < MOST_ATTEMPTS:
+    while plan is not None:
         attempts.append(_attempt(plan, run, variables, context))
         last = attempts[-1]
         if last.draws is not None and (not last.ill or not last.draws.complete):
             break
-        plan = _next(attempts, fitting, warmup)
+        plan = _next(attempts, ladder) if len(attempts) < MOST_ATTEMPTS else None
+        limit = ladder.late()
+        if plan is not None and limit is not None and any(a.draws is not None for a in attempts):
+            notes.append(messages.no_time_left(limit, last.ill))
+            break
+        if plan is not None:
+            told = last.ill or ("no draws",)
+            ladder.tell(messages.goes_on(last.plan.described(), told, plan.described(), plan.after is not None))
     good = [a for a in attempts if a.draws is not None]
     if not good:
         raise _failure(attempts)
     best = min(good, key=_severity)
-    notes = [_told(a) for a in attempts if a is not best]
+    notes = [_told(a) for a in attempts if a is not best] + notes
     for failed in (a for a in attempts if a.error is not None):
         warnings.warn(_told(failed), messages.ChainWarning, stacklevel=7)  # another engine ran in its place
     if best.ill and len(attempts) > 1:
@@ -71,37 +94,57 @@ def _attempt(plan: Plan, run: Run, variables: Judge, context: Context | None) ->
     except (SamplingError, UnsupportedError, ToolchainError) as error:
         return Attempt(plan, None, None, (), error)
     depth = int(plan.options.get("max_treedepth") or 10)
-    diagnosis = check_draws(variables(draws), draws.statistics, depth, context)
-    return Attempt(plan, draws, diagnosis, illness(diagnosis, draws))
+    values = variables(draws)
+    diagnosis = check_draws(values, draws.statistics, depth, context)
+    return Attempt(plan, draws, diagnosis, illness(diagnosis, draws, values))
 
 
-def illness(diagnosis: Diagnosis, draws: Draws) -> tuple[str, ...]:
-    """List the findings that another run could cure; what only more draws would cure is not among them."""
-    return tuple(h.check for h in diagnosis.hints if BY_NAME[h.check].asks_for_a_run(h.value, *draws.kept.shape))
+def illness(diagnosis: Diagnosis, draws: Draws, values: Mapping[str, np.ndarray]) -> tuple[str, ...]:
+    """List the findings that another run could cure.
+
+    What only more draws would cure is not among them, and a handful of scattered divergences is not: both are told.
+    """
+    found = [h.check for h in diagnosis.hints if BY_NAME[h.check].asks_for_a_run(h.value, *draws.kept.shape)]
+    steps = [name for name in found if BY_NAME[name].cure is Cure.STEPS]
+    if found == steps and steps and few_and_scattered(values, draws.statistics["diverging"]):
+        return ()
+    return tuple(found)
 
 
-def _next(attempts: list[Attempt], fitting: list[str], warmup: int) -> Plan | None:
-    """Give the next rung: Stan's NUTS after another, then smaller steps; a low-rank metric where only mixing is bad."""
+def _next(attempts: list[Attempt], ladder: Ladder) -> Plan | None:
+    """Give the next rung: a low-rank metric where only mixing is bad, else Stan's NUTS, then smaller steps."""
     last = attempts[-1]
     tried = {a.plan.engine for a in attempts}
     here = ENGINES[last.plan.engine]
-    plain = preferred(fitting, lambda engine: engine.stans_nuts)
+    plain = preferred(ladder.fitting, lambda engine: engine.stans_nuts)
     if last.error is not None:
         if isinstance(last.error, SamplingError) and here.stans_nuts:
             return None  # no other engine starts where this one could not
         left = [name for name in plain if name not in tried]
-        return _plain(last.plan, left[0], warmup) if left else None
+        return _plain(last.plan, left[0], ladder.warmup) if left else None
+    cures = _cures(last)
+    quick = next(iter(preferred(ladder.fitting, lambda engine: engine.low_rank)), "")
+    low_rank_tried = any(a.plan.options.get("metric") == LOW_RANK for a in attempts)
+    if cures <= {Cure.METRIC} and quick and ladder.metric_is_free and not low_rank_tried:
+        return replace(last.plan.with_options(metric=LOW_RANK), engine=quick, why="", after=None)
     if not here.stans_nuts and plain and plain[0] not in tried:
-        careful = _plain(last.plan, plain[0], warmup)
-        if Cure.STEPS in _cures(last) and "adapt_delta" not in careful.options:
-            careful = careful.with_options(adapt_delta=CAREFUL_DELTA)
-        return careful
-    quick = next(iter(preferred(fitting, lambda engine: engine.low_rank)), "")
-    if _cures(last) <= {Cure.METRIC} and here.stans_nuts and quick and quick not in tried:
-        return replace(last.plan.with_options(metric=LOW_RANK), engine=quick)
-    now = float(last.plan.options.get("adapt_delta") or 0.8)
+        careful = _plain(last.plan, plain[0], ladder.warmup)
+        return _goes_on(_smaller_steps(careful) or careful, last) if Cure.STEPS in cures else careful
+    smaller = _smaller_steps(last.plan)
+    return None if smaller is None else _goes_on(replace(smaller, warmup=ladder.warmup), last)
+
+
+def _goes_on(plan: Plan, last: Attempt) -> Plan:
+    """Have a plan go on from the last run's draws, unless these are in the wrong place."""
+    if Cure.ENGINE in _cures(last):
+        return replace(plan, why="", after=None)
+    return replace(plan, why="", warmup=min(plan.warmup, GOING_ON), after=last.plan)
+
+
+def _smaller_steps(plan: Plan) -> Plan | None:
+    now = float(plan.options.get("adapt_delta") or 0.8)
     higher = next((delta for delta in DELTAS if delta > now), None)
-    return None if higher is None else replace(last.plan.with_options(adapt_delta=higher), warmup=warmup)
+    return None if higher is None else plan.with_options(adapt_delta=higher)
 
 
 def _plain(plan: Plan, engine: str, warmup: int) -> Plan:

@@ -32,7 +32,8 @@ class Plan:
     """A run as decided: `engine` with its `options` and warm-up, and why.
 
     `m.mcmc(plan=fit.plan, seed=fit.seed)` makes the run again. `engine` is "auto" where the race between engines is
-    still to come. `starts`, `inv_metric` and `centring` are what a run goes on from; `merged` whether observations of
+    still to come. `starts`, `inv_metric` and `centring` are what a run goes on from, and `after` the run whose draws
+    it goes on from; `merged` whether observations of
     equal rows enter by their sums, `chosen` whether `auto` decided. `seconds` is what the whole call is expected to
     take, `costs` the parts of it, `learnt` in how many runs that was seen.
     """
@@ -55,6 +56,7 @@ class Plan:
     starts: tuple[str, ...] | None = field(default=None, repr=False)
     inv_metric: Any = field(default=None, repr=False, compare=False)
     centring: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    after: Plan | None = field(default=None, repr=False, compare=False)
     seconds: float | None = None
     costs: Mapping[str, float] = field(default_factory=dict)
     alternatives: tuple[Choice, ...] = ()
@@ -86,7 +88,7 @@ class Plan:
         """Read what `to_dict` gave; what it does not say is as usual."""
         known = {f.name for f in fields(cls)}
         given = {name: _read(value) for name, value in found.items() if name in known}
-        for name, kind in (("workload", Workload), ("machine", Machine)):
+        for name, kind in (("workload", Workload), ("machine", Machine), ("after", cls)):
             if given.get(name) is not None:
                 given[name] = kind.from_dict(given[name])  # type: ignore[attr-defined]
         if given.get("starts") is not None:
@@ -120,7 +122,7 @@ def _plain(value: Any) -> Any:
         return {_ARRAY: value.dtype.str, "values": value.tolist()}
     if isinstance(value, np.generic):
         return value.item()
-    if isinstance(value, Workload | Machine):
+    if isinstance(value, Plan | Workload | Machine):
         return value.to_dict()
     if isinstance(value, Choice):
         return {f.name: getattr(value, f.name) for f in fields(value)}

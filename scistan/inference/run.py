@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 
 from scistan.diagnostics import Diagnosis
 from scistan.engines.protocol import Draws, Request
-from scistan.engines.trial import run_trial
+from scistan.engines.trial import Begun
 from scistan.errors import SamplingError
 from scistan.graph.places import user_place
 from scistan.history.learnt import failures_noted
 from scistan.inference.asked import Asked
 from scistan.inference.choose import choose
-from scistan.inference.climb import climb
+from scistan.inference.climb import Ladder, climb
 from scistan.inference.executors import Executor, run_everywhere
 from scistan.inference.explained import explained
+from scistan.inference.go_on import going_on
 from scistan.inference.plan import Plan
 from scistan.inference.prepare import Prepared
+from scistan.inference.race import Race
 from scistan.inference.refusal import in_users_terms
 from scistan.inference.subject import Subject
+from scistan.inference.work import coordinates, gradient_work
 from scistan.messages import foreign
 from scistan.messages import sampling as messages
+from scistan.terminal import say
 
 __all__ = ["Outcome", "run_automatic", "run_named"]
 
@@ -43,15 +48,37 @@ def run_named(asked: Asked, prepared: Prepared) -> Outcome:
 
 
 def run_automatic(asked: Asked, prepared: Prepared) -> Outcome:
-    """Choose an engine and climb from it; say why, what happened, and what else was run."""
+    """Choose an engine by a race and climb from it; say why, what happened, and what else was run."""
     subject, request, fitting = prepared.subject, prepared.request, list(asked.fitting)
+    started, limit = time.monotonic(), request.time_limit
+    sampled = subject.sampled or subject.instance
     numbers = sum(array.size for array in subject.instance.values.values())
-    plan = choose(subject.instance, fitting, request.options, request.warmup, numbers, lambda: run_trial(request))
-    best, notes = climb(
-        plan,
+    race = Race(request, subject.latents, gradient_work(sampled), coordinates(sampled))
+    plan = choose(sampled, fitting, request.options, request.warmup, numbers, race.run)
+    begun = race.taken(plan, elsewhere=asked.executor is not None)
+    made: list[tuple[Plan, Draws]] = []
+
+    def left() -> float | None:
+        return None if limit is None else limit - (time.monotonic() - started)
+
+    def run(next_: Plan) -> Draws:
+        before = next((draws for done, draws in made if done is next_.after), None)
+        now = replace(request, time_limit=left())
+        drawn = run_plan(subject, now, next_, asked.executor, begun if next_ is plan else None, before)
+        made.append((next_, drawn))
+        return drawn
+
+    ladder = Ladder(
         fitting,
         request.warmup,
-        lambda careful: run_plan(subject, request, careful, asked.executor),
+        metric_is_free=request.options.get("metric") is None,
+        tell=say if asked.progress else lambda text: None,
+        late=lambda: limit if (left() or 1) <= 0 else None,
+    )
+    best, notes = climb(
+        plan,
+        ladder,
+        run,
         lambda found: {n: subject.shaped(n, found.values[n]) for n in subject.names if n in found.values},
         subject.context,
     )
@@ -61,9 +88,21 @@ def run_automatic(asked: Asked, prepared: Prepared) -> Outcome:
     return Outcome(replace(best.plan, why=why), best.draws, best.diagnosis, notes, best.others)
 
 
-def run_plan(subject: Subject, request: Request, plan: Plan, executor: Executor | None) -> Draws:
-    """Run a plan; where no chain can start, find the term that keeps it from starting."""
-    asked = replace(request, options=dict(plan.options), warmup=plan.warmup)
+def run_plan(
+    subject: Subject,
+    request: Request,
+    plan: Plan,
+    executor: Executor | None,
+    begun: Begun | None = None,
+    before: Draws | None = None,
+) -> Draws:
+    """Run a plan, or go on with what was begun of it; where no chain can start, find the term that is to blame.
+
+    A plan that goes on from another's draws takes them from `before`, or makes them again.
+    """
+    asked = replace(request, options=dict(plan.options), warmup=plan.warmup, begun=begun)
+    if plan.after is not None:
+        asked = going_on(subject, asked, before or run_plan(subject, request, plan.after, executor))
     try:
         with failures_noted("mcmc", "stan", plan.engine), in_users_terms(subject.program):
             return run_everywhere(plan.engine, asked, executor)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from scistan.engines.options import check_limit
 from scistan.engines.registry import ENGINES
 from scistan.errors import ToolchainError
 from scistan.graph.instance import Instance
@@ -45,9 +46,11 @@ def sampled(
     keep: Sequence[str] | str | None = None,
     executor: Executor | None = None,
     plan: Plan | None = None,
+    time_limit: float | None = None,
     **options: Any,
 ) -> Fit:
     """Sample the posterior of an instance; a caller who makes many fits tells of their health together."""
+    check_limit(time_limit)
     # What is asked for, checked.
     asked = read_call(
         instance, model, draws, warmup, chains, seed, engine, inits, progress, keep, executor, options, plan
@@ -61,8 +64,8 @@ def sampled(
         check_compiled_can(asked, prepared, certificate)
         asked = replace(asked, fitting=tuple(name for name in asked.fitting if ENGINES[name].compiled))
         prepared = prepare(asked, merge=False)  # merging may be what is wrong
-    # The draws: choose.py and climb.py for "auto".
-    outcome = _run(asked, prepared, refuted)
+    # The draws: choose.py, race.py and climb.py for "auto".
+    outcome = _run(asked, replace(prepared, request=replace(prepared.request, time_limit=time_limit)), refuted)
     # The draws as the user's variables.
     settings = {
         "draws": asked.draws, "warmup": outcome.plan.warmup, "chains": asked.chains, "seed": asked.seed,

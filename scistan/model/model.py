@@ -360,15 +360,16 @@ class Model(Lowered, Planned):
              adapt_delta: float | None = None, max_treedepth: int | None = None, metric: str | None = None,
              inv_metric: Any = None, step_size: float | None = None, adapt_engaged: bool | None = None,
              thin: int | None = None, save_warmup: bool | None = None, init_radius: float | None = None,
-             parallel_chains: int | None = None, threads_per_chain: int | None = None, plan: Plan | None = None,
-             **unknown: Any) -> Fit:
+             parallel_chains: int | None = None, threads_per_chain: int | None = None,
+             time_limit: float | None = None, plan: Plan | None = None, **unknown: Any) -> Fit:
         """Sample the posterior with Stan's NUTS.
 
         `keep` names the variables and groups to keep, `executor` is where chains run. `adapt_delta` is the acceptance
         rate to adapt to, `max_treedepth` the largest tree, `metric` "diag", "dense", "unit" or nutpie's "low_rank",
         `inv_metric` the inverse metric to start from, `step_size` the first step, `adapt_engaged` whether to adapt,
         `thin` keeps every so many draws, `save_warmup` those of the warm-up, `init_radius` is the range of Stan's
-        starts, `parallel_chains` how many chains run at once, `threads_per_chain` how many threads each has.
+        starts, `parallel_chains` how many chains run at once, `threads_per_chain` how many threads each has,
+        `time_limit` the seconds after which the best so far is given.
         `docs/sampling.md` says which engine takes what. With a `plan`, and its seed, a run is made again: `fit.plan`.
         """
         options = _without(locals(), "self", *_OF_CALLS)

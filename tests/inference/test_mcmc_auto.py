@@ -1,5 +1,9 @@
-"""`engine="auto"`: chooses by what the model is, says why, and climbs when the draws are ill."""
+"""`engine="auto"`: chooses by a race, says why, and climbs when the draws are ill."""
 
+import subprocess
+import sys
+import threading
+import time
 import warnings
 
 import numpy as np
@@ -9,10 +13,14 @@ import scistan as ss
 from scistan.diagnostics import check_draws
 from scistan.engines import nutpie as nutpie_engine
 from scistan.engines.protocol import Chains, Draws
-from scistan.engines.trial import Trial, run_trial
+from scistan.inference import race as race_module
 from scistan.inference.choose import choose, fitting_engines
-from scistan.inference.climb import climb, illness
+from scistan.inference.climb import Ladder, climb, illness
 from scistan.inference.plan import Plan
+from scistan.inference.race import Promise, Race, Runner
+from scistan.inference.run import run_plan
+from scistan.inference.scattered import few_and_scattered
+from scistan.inference.work import coordinates, gradient_work
 from scistan.messages.sampling import ChainWarning
 from scistan.surface import lacking
 from tests.engines.support import PANICS, program, request
@@ -22,31 +30,49 @@ from tests.zoo import counts, eight_schools, logistic, varying_intercepts
 ALL = ["nutpie", "stanli", "cmdstan"]
 
 
-def chosen(model, seen, fitting=ALL, numbers=1000, warmup=1000, **options):
-    return choose(model.instance(), fitting, options, warmup, numbers, lambda: seen)
+def promised(**worths):
+    """Make up a race by what each metric promises: effective draws, steps and cost."""
+
+    def pilot(plans):
+        return [Runner(plan, None, 1.0, 0.0, worths.get(plan.options["metric"])) for plan in plans], {}
+
+    return pilot
 
 
-def test_many_steps_ask_for_a_low_rank_metric():
-    plan = chosen(logistic(), Trial(11, 14.0, None))
+def never(plans):
+    raise AssertionError
+
+
+def chosen(model, pilot, fitting=ALL, numbers=1000, warmup=1000, **options):
+    return choose(model.instance(), fitting, options, warmup, numbers, pilot)
+
+
+SLOW, FAST = Promise(200, 0.1, 400, 40, 4e9), Promise(200, 1.0, 4000, 5, 1e9)
+
+
+def test_the_better_promise_is_taken_and_told_with_the_other():
+    plan = chosen(logistic(), promised(diag=SLOW, low_rank=FAST))
     assert (plan.engine, plan.options, plan.warmup) == ("nutpie", {"metric": "low_rank"}, 400)
-    assert "14 or more steps" in plan.why
+    assert plan.why == (
+        "nutpie (low_rank metric): promised 4,000 effective draws a counted second (5 steps a draw); "
+        "nutpie (diag metric) promised 100 effective draws a counted second (40 steps a draw)"
+    )
+    assert chosen(logistic(), promised(diag=FAST, low_rank=SLOW)).options["metric"] == "diag"
 
 
-def test_strong_correlations_ask_for_a_low_rank_metric():
-    plan = chosen(logistic(), Trial(6, 6.0, 30.0))
-    assert plan.options["metric"] == "low_rank"
-    assert "condition number 30" in plan.why
+def test_more_effective_draws_at_the_same_rate_are_not_worth_the_time():
+    long = Promise(200, 1.0, 4000, 5, 4e9)
+    short = Promise(200, 0.25, 1000, 5, 1e9)
+    assert chosen(logistic(), promised(diag=short, low_rank=long)).options["metric"] == "diag"
 
 
-def test_an_easy_posterior_gets_a_diagonal_metric():
-    plan = chosen(logistic(), Trial(6, 6.0, 4.0))
-    assert (plan.engine, plan.options["metric"]) == ("nutpie", "diag")
+def test_one_that_was_too_slow_to_be_judged_does_not_win():
+    plan = chosen(logistic(), promised(diag=SLOW))
+    assert plan.options["metric"] == "diag"
+    assert "nutpie (low_rank metric) was too slow to be judged" in plan.why
 
 
-def test_a_tiny_model_gets_no_pilot():
-    def never():
-        raise AssertionError
-
+def test_a_tiny_model_gets_no_race():
     plan = choose(eight_schools().instance(), ALL, {}, 1000, 16, never)
     assert plan.engine == "stanli"
     assert plan.options == {"adapt_delta": 0.9}
@@ -54,28 +80,37 @@ def test_a_tiny_model_gets_no_pilot():
 
 
 def test_a_first_run_warms_up_as_long_as_it_gains_and_never_less_than_who_asks_for_more():
-    easy = {d: Trial(d, 6.0, None) for d in (11, 200)}
-    assert [chosen(logistic(), easy[d]).warmup for d in (11, 200)] == [400, 800]
-    assert chosen(logistic(), easy[11], warmup=150).warmup == 150
-    assert chosen(logistic(), easy[11], warmup=2000).warmup == 2000
-    assert chosen(eight_schools(), None, numbers=16, warmup=2000).warmup == 2000
+    race = promised(diag=FAST, low_rank=SLOW)
+    assert chosen(logistic(), race).warmup == 400
+    assert chosen(logistic(30, 1200), race).warmup == 800
+    assert chosen(logistic(), race, warmup=150).warmup == 150
+    assert chosen(logistic(), race, warmup=2000).warmup == 2000
+    assert chosen(eight_schools(), never, numbers=16, warmup=2000).warmup == 2000
 
 
-def test_a_second_run_has_the_whole_warm_up():
+def test_a_second_run_goes_on_from_the_first():
     best, _, asked = go(Plan("stanli", {"adapt_delta": 0.9}, 400), ["divergent", "well"])
     assert asked == [("stanli", 0.9), ("stanli", 0.95)]
+    assert best.plan.warmup == 300
+    assert best.plan.after.options == {"adapt_delta": 0.9}
+
+
+def test_a_run_in_the_wrong_place_starts_again_with_the_whole_warm_up():
+    best, _, asked = go(Plan("stanli", {"adapt_delta": 0.9}, 400), ["apart", "well"])
+    assert asked == [("stanli", 0.9), ("stanli", 0.95)]
     assert best.plan.warmup == 1000
+    assert best.plan.after is None
 
 
 def test_estimated_scales_get_smaller_steps_unless_asked_otherwise():
-    seen = Trial(50, 5.0, None)
-    assert chosen(varying_intercepts(), seen).options["adapt_delta"] == 0.9
-    assert chosen(varying_intercepts(), seen, adapt_delta=0.7).options["adapt_delta"] == 0.7
-    assert "adapt_delta" not in chosen(logistic(), seen).options
+    race = promised(diag=FAST, low_rank=SLOW)
+    assert chosen(varying_intercepts(), race).options["adapt_delta"] == 0.9
+    assert chosen(varying_intercepts(), race, adapt_delta=0.7).options["adapt_delta"] == 0.7
+    assert "adapt_delta" not in chosen(logistic(), race).options
 
 
 def test_what_the_user_asks_for_narrows_the_choice():
-    assert chosen(logistic(), Trial(4, 15.0, 99.0), metric="diag").options["metric"] == "diag"
+    assert chosen(logistic(), never, metric="diag").options["metric"] == "diag"
     assert fitting_engines(ALL, {"thin": 2}, inits=False, warmup=1000) == ["stanli", "cmdstan"]
     assert fitting_engines(ALL, {"metric": "low_rank"}, inits=False, warmup=1000) == ["nutpie"]
     assert fitting_engines(ALL, {}, inits=True, warmup=1000) == ["stanli", "cmdstan"]
@@ -93,6 +128,9 @@ def run(kind="well", engine="stanli", complete=True, seed=0):
         diverging[0, :7] = True
     if kind == "very divergent":
         diverging[1:3, :50] = True
+    if kind == "slow":
+        for k in range(1, 500):
+            x[:, k] += 0.9 * x[:, k - 1]
     if kind == "apart":
         x[0] += 5
     if kind == "stuck":
@@ -112,7 +150,7 @@ def go(first, outcomes, fitting=ALL):
             raise outcome
         return run(outcome, plan.engine)
 
-    best, notes = climb(first, fitting, 1000, runner, lambda draws: draws.values)
+    best, notes = climb(first, Ladder(fitting, 1000), runner, lambda draws: draws.values)
     return best, notes, asked
 
 
@@ -130,8 +168,8 @@ def test_an_ill_run_climbs_to_stans_nuts_and_then_to_smaller_steps(kind, check):
     first = Plan("nutpie", {"metric": "low_rank"}, 400)
     best, notes, asked = go(first, [kind, kind, "well"])
     assert [engine for engine, _ in asked] == ["nutpie", "stanli", "stanli"]
-    assert asked[2][1] == 0.95
-    assert best.plan.warmup == 1000
+    assert asked[2][1] == (0.99 if kind == "divergent" else 0.95)
+    assert best.plan.warmup == (300 if kind == "divergent" else 1000)
     assert best.ill == ()
     assert any("nutpie (low_rank metric) was set aside" in note and check in note for note in notes)
 
@@ -179,7 +217,7 @@ def test_an_interrupted_run_is_not_run_again():
         asked.append(plan.engine)
         return run("divergent", complete=False)
 
-    best, _ = climb(Plan("nutpie", {}, 400), ALL, 1000, runner, lambda draws: draws.values)
+    best, _ = climb(Plan("nutpie", {}, 400), Ladder(ALL, 1000), runner, lambda draws: draws.values)
     assert asked == ["nutpie"]
     assert best.ill == ("divergences",)
 
@@ -190,12 +228,168 @@ def test_few_draws_are_no_illness():
     draws = Draws(Chains({"x": x}, {"lp": rng.normal(size=(4, 40))}), "stanli", {}, {}, (1, 2, 3, 4))
     diagnosis = check_draws(draws.values, draws.statistics)
     assert not diagnosis.ok  # 160 draws are not the 400 that quantiles want
-    assert illness(diagnosis, draws) == ()
+    assert illness(diagnosis, draws, draws.values) == ()
+
+
+def test_where_only_mixing_is_bad_the_other_metric_comes_next_unless_the_user_chose_it():
+    def slow(plan):
+        asked.append((plan.engine, plan.options.get("metric")))
+        return run("slow" if len(asked) == 1 else "well", plan.engine)
+
+    for free, then in ((True, ("nutpie", "low_rank")), (False, ("stanli", None))):
+        asked = []
+        climb(Plan("nutpie", {"metric": "diag"}, 400), Ladder(ALL, 1000, free), slow, lambda draws: draws.values)
+        assert asked[1] == then
+
+
+def test_each_further_run_is_told_before_it_is_made():
+    told = []
+    ladder = Ladder(ALL, 1000, tell=told.append)
+    kinds = iter(["divergent", "apart", "well"])
+    climb(Plan("nutpie", {}, 400), ladder, lambda plan: run(next(kinds)), lambda draws: draws.values)
+    assert told == [
+        "scistan: nutpie gave divergences; stanli (adapt_delta 0.95) goes on from there",
+        "scistan: stanli (adapt_delta 0.95) gave chain means, R-hat, bulk ESS, tail ESS; stanli (adapt_delta 0.99) starts again",
+    ]
+
+
+def test_when_time_is_over_no_further_run_is_made_and_that_is_told():
+    ladder = Ladder(ALL, 1000, late=lambda: 5.0)
+    best, notes = climb(Plan("nutpie", {}, 400), ladder, lambda plan: run("divergent"), lambda draws: draws.values)
+    assert best.ill == ("divergences",)
+    assert notes == ("`time_limit=5` was reached: no further run was made for divergences",)
+
+
+# -- a handful of divergences ----------------------------------------------------------------------------
+def diverging_at(draws, places):
+    where = np.zeros(draws.shape[:2], bool)
+    where.ravel()[places] = True
+    return where
+
+
+def test_a_handful_of_scattered_divergences_is_no_illness():
+    x = np.random.default_rng(1).normal(size=(4, 1000, 5))
+    assert few_and_scattered({"x": x}, diverging_at(x, [17, 1400, 2800, 3900]))
+    assert few_and_scattered({"x": x}, diverging_at(x, []))
+    assert not few_and_scattered({"x": x}, diverging_at(x, [17, 500, 1400, 2800, 3900]))  # 5 of 4000
+
+
+def test_divergences_at_one_time_or_in_one_corner_are_an_illness():
+    x = np.random.default_rng(1).normal(size=(4, 1000, 5))
+    lowest = np.argsort(x[:, :, 2].ravel())[:4]
+    assert not few_and_scattered({"x": x}, diverging_at(x, [17, 18, 30]))
+    assert not few_and_scattered({"x": x}, diverging_at(x, lowest))
+
+
+def test_scattered_divergences_are_rarely_taken_for_clustered_ones():
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(4, 1000, 8))
+    found = [few_and_scattered({"x": x}, diverging_at(x, rng.choice(4000, 4, replace=False))) for _ in range(300)]
+    # Each look errs at 1 %: two of them, over 300 trials, fewer than 17 but once in 10,000.
+    assert 300 - sum(found) < 17
 
 
 # -- with real runs -----------------------------------------------------------------------------------
-def test_the_choice_does_not_depend_on_the_clock():
-    assert run_trial(request(logistic())) == run_trial(request(logistic()))
+def race_of(model, **settings):
+    """Run the race of a model as `auto` does."""
+    subject = model._subject()
+    instance = subject.instance
+    asked = request(model, **{"draws": 1000, "warmup": 1000, "chains": 4, **settings})
+    race = Race(asked, subject.latents, gradient_work(instance), coordinates(instance))
+    try:
+        return choose(instance, ALL, {}, 1000, 1000, race.run)
+    finally:
+        race.stop()
+
+
+def correlated(rows=200):
+    """Give a regression on a predictor far from 0: the intercept goes with the slope."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(100, 15, rows)
+    m = ss.Model("correlated")
+    m.x = ss.data(x)
+    m.a = ss.Normal(0, 100)
+    m.b = ss.Normal(0, 10)
+    m.sigma = ss.HalfNormal(20)
+    m.y = ss.Normal(m.a + m.b * m.x, m.sigma).observe(3 + 0.5 * x + rng.normal(0, 10, rows))
+    return m
+
+
+def mixed(groups=120, rows=600):
+    """Give a linear mixed model, whose many coordinates make a low-rank metric dear."""
+    rng = np.random.default_rng(0)
+    group, x = rng.integers(0, groups, rows), rng.normal(size=rows)
+    m = ss.Model("mixed")
+    m.group, m.x = ss.data(group), ss.data(x)
+    m.mu = ss.Normal(0, 5)
+    m.tau = ss.HalfNormal(2)
+    m.alpha = ss.Normal(m.mu, m.tau, shape=groups)
+    m.beta = ss.Normal(0, 2)
+    m.sigma = ss.HalfNormal(2)
+    m.y = ss.Normal(m.alpha[m.group] + m.beta * m.x, m.sigma).observe(
+        1 + rng.normal(0, 0.8, groups)[group] + 0.5 * x + rng.normal(size=rows)
+    )
+    return m
+
+
+def test_correlations_get_a_low_rank_metric_and_many_groups_a_diagonal_one():
+    assert race_of(correlated()).options["metric"] == "low_rank"
+    assert race_of(mixed()).options["metric"] == "diag"
+
+
+def test_the_choice_depends_on_neither_clock_nor_load(monkeypatch):
+    """A clock that runs wild, looks that come late, and another thread at work: the same plan, word for word."""
+    first = race_of(correlated())
+    wild = iter(np.random.default_rng(0).uniform(0, 1e6, 10**6))
+    monkeypatch.setattr(time, "monotonic", lambda: next(wild))
+    monkeypatch.setattr(time, "perf_counter", lambda: next(wild))
+    monkeypatch.setattr("scistan.engines.trial.FIRST_LOOK", 0.1)
+    monkeypatch.setattr("scistan.engines.trial.LAST_LOOK", 0.1)
+    busy = threading.Event()
+    burner = threading.Thread(target=lambda: [sum(range(1000)) for _ in iter(busy.is_set, True)])
+    burner.start()
+    try:
+        assert race_of(correlated()) == first
+    finally:
+        busy.set()
+        burner.join()
+
+
+SCRIPT = """
+import warnings; warnings.simplefilter("ignore")
+from tests.inference.test_mcmc_auto import correlated
+fit = correlated().mcmc(draws=200, warmup=300, chains=3, seed=5, progress=False)
+print(fit.why, repr(fit.posterior["a"].sum()), repr(fit.posterior["b"].sum()))
+"""
+
+
+def test_two_processes_choose_and_draw_the_same():
+    told = [
+        subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    assert told[0] == told[1]
+    assert "low_rank" in told[0]
+
+
+def test_a_plan_repeats_its_draws_bit_for_bit_without_a_race():
+    model = correlated()
+    fit = model.mcmc(draws=200, warmup=300, chains=3, seed=5, progress=False)
+    subject = model._subject()
+    plan = Plan("nutpie", {"metric": fit.settings["metric"]}, fit.settings["warmup"])
+    again = run_plan(subject, request(model, draws=200, warmup=300, chains=3, seed=5), plan, None)
+    assert np.array_equal(again.values["a"], fit.posterior["a"])
+
+
+def test_a_plan_that_goes_on_repeats_its_draws_bit_for_bit():
+    model = eight_schools()
+    subject, asked = model._subject(), request(model, draws=100, warmup=100)
+    first = Plan("nutpie", {"metric": "diag"}, 100)
+    then = Plan("stanli", {"adapt_delta": 0.95}, 50, after=first)
+    before = run_plan(subject, asked, first, None)
+    drawn = run_plan(subject, asked, then, None, before=before)
+    again = run_plan(subject, asked, then, None)
+    assert np.array_equal(drawn.values["theta"], again.values["theta"])
 
 
 @pytest.mark.parametrize(
@@ -209,23 +403,58 @@ def test_the_choice_does_not_depend_on_the_clock():
     ],
 )
 def test_posteriors_get_the_metric_that_was_measured_best(name, metric, posteriordb):
-    model = POSTERIORS[name](posteriordb(name)[0])
-    plan = choose(model.instance(), ALL, {}, 1000, 1000, lambda: run_trial(request(model)))
+    plan = race_of(POSTERIORS[name](posteriordb(name)[0]))
     assert (plan.engine, plan.options["metric"]) == ("nutpie", metric)
 
 
-def test_a_pilot_that_panics_is_survived_and_told():
-    always = program(PANICS.replace("2.9", "-9"))
-    plan = choose(logistic().instance(), ALL, {}, 1000, 1000, lambda: run_trial(always))
+def plan_after(asked):
+    race = Race(asked, ["x"], 100.0, 1)
+    return choose(logistic().instance(), ALL, {}, 1000, 1000, race.run)
+
+
+def test_a_race_in_which_all_panic_is_survived_and_told():
+    plan = plan_after(program(PANICS.replace("2.9", "-9")))
     assert plan.engine == "stanli"
     assert plan.why.startswith("stanli: nutpie's pilot run failed: ")
 
 
-def test_a_pilot_that_fails_at_the_seam_is_told_aloud(monkeypatch):
+def test_a_panic_of_one_candidate_does_not_lose_the_run(monkeypatch):
+    """Of two candidates one panics: the other is taken, and why it was alone is told."""
+    real = race_module.begin
+    panics = nutpie_engine.ready_model(program(PANICS.replace("2.9", "-9")))
+
+    def begin(engine, asked, model):
+        return real(engine, asked, panics if asked.options["metric"] == "diag" else model)
+
+    monkeypatch.setattr(race_module, "begin", begin)
+    plan = race_of(correlated())
+    assert plan.options["metric"] == "low_rank"
+    assert "nutpie (diag metric) failed: nutpie panicked" in plan.why
+
+
+def test_an_interrupt_during_the_race_leaves_nothing_running(monkeypatch):
+    threads = threading.active_count()
+    begun = []
+    real = race_module.draw_on
+
+    def interrupted(runs, part, cores, wish):
+        begun.extend(runs)
+        real(runs, part, cores, wish)
+        wish.ask()
+
+    monkeypatch.setattr(race_module, "draw_on", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        race_of(correlated())
+    assert begun
+    assert all(chain.over for run in begun for chain in run.chains)
+    assert threading.active_count() == threads
+
+
+def test_a_race_that_fails_at_the_seam_is_told_aloud(monkeypatch):
     """Another nutpie than we know is no fault of the model's, and never passed over in silence."""
     monkeypatch.setattr("scistan.engines.nutpie_call._arguments", lambda _: ("settings", "cores", "model", "brand_new"))
     with pytest.raises(KeyError):  # a fault of the adapter's own is nobody's answer
-        run_trial(request(logistic(60)))
+        race_of(logistic(60))
 
     def other(_):
         raise lacking("nutpie", ["PySampler.from_stan"])
@@ -241,7 +470,7 @@ def test_a_panic_ends_on_stans_nuts(monkeypatch):
     """The whole way, with a real panic in the place of the model's own program."""
     real = nutpie_engine.ready_model
     monkeypatch.setattr(nutpie_engine, "ready_model", lambda asked: real(program(PANICS.replace("2.9", "1.0"))))
-    monkeypatch.setattr("scistan.inference.run.run_trial", lambda _: Trial(3, 15.0, None))
+    monkeypatch.setattr(Race, "run", lambda race, plans: promised(low_rank=FAST)(plans))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fit = logistic(60).mcmc(seed=1, draws=300, warmup=300)
@@ -263,5 +492,25 @@ def test_a_sick_result_is_never_silent():
 
 def test_the_choice_is_explained_in_one_line():
     fit = counts().mcmc(seed=1)
-    assert fit.why == "stanli: 5 numbers of data are too few for a pilot to pay"
+    assert fit.why == "stanli: 5 numbers of data are too few for a race to pay"
     assert fit.why in repr(fit)
+
+
+# -- a limit of time -------------------------------------------------------------------------------------
+@pytest.mark.parametrize("engine", ["auto", "stanli", "nutpie"])
+def test_a_limit_of_time_gives_what_there_is_by_then(engine):
+    model = logistic(2000, 5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fit = model.mcmc(
+            draws=200_000, warmup=50, chains=2, seed=1, engine=engine, progress=False, time_limit=1.5, keep=["alpha"]
+        )
+    assert 0 < fit.posterior["alpha"].shape[1] < 200_000
+    assert any("was reached" in note and "`time_limit=" in note for note in fit.notes)
+
+
+def test_a_limit_without_a_draw_is_told_with_the_remedy():
+    with pytest.raises(ss.SamplingError, match=r"`time_limit=0\.05` was reached before a chain had ended its warm-up"):
+        logistic(2000, 5).mcmc(draws=10, warmup=900_000, engine="stanli", progress=False, time_limit=0.05)
+    with pytest.raises(ss.ModelError, match="`time_limit`"):
+        logistic().mcmc(time_limit=-1)

@@ -1,0 +1,233 @@
+"""The race of `engine="auto"`: candidates are begun side by side, and the best by counted cost goes on.
+
+Each gets the same counted cost (gradients times their counted work, and the metric's own), in rounds, until one has
+made the draws that tell; then each is judged by what its first draws promise of the whole run. Nothing here looks at
+the clock.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from scistan.diagnostics.statistics import measure
+from scistan.engines.assemble import cores_for
+from scistan.engines.interrupt import Interruption, heed_interrupts
+from scistan.engines.nutpie_call import ready_model
+from scistan.engines.protocol import Request
+from scistan.engines.registry import ENGINES
+from scistan.engines.trial import Begun, Seen, begin, draw_on
+from scistan.inference.plan import Plan
+from scistan.messages import sampling as messages
+
+__all__ = ["Promise", "Race", "Runner", "best_of"]
+
+# Draws of a chain that tell: nutpie's metric has settled by then. At most this part of the warm-up.
+ENOUGH, PART_OF_WARMUP = 200, 0.5
+# A candidate with fewer is judged by nothing but that it was slow; where the fastest mixes well, or after so many
+# times the cost that the fastest took.
+FEWEST, WELL, LATE = 50, 0.5, 1.5
+# One that is worth so many times the others needs no further round.
+CLEAR = 3.0
+# The draws that are judged are the last of those, when most of the adapting is done.
+JUDGED = 0.4
+# The first round is what so many draws of so many steps would cost; each further one adds a quarter of what was spent.
+FIRST_DRAWS, FIRST_STEPS, GROWTH = 60, 7, 1.25
+# An element of a latent in ten may be slower than the figure taken: the slowest of hundreds is noise in so few draws.
+SLOW_PART = 0.1
+# Effective draws are worth less the longer one waits for them: twice the time must give 2 ** 1.25 times as many.
+PATIENCE = 1.25
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What a run's first draws promise of the whole: effective draws, and the counted cost, in nanoseconds.
+
+    `draws` were seen of each chain, and their effective `share` was found.
+    """
+
+    draws: int
+    share: float
+    effective: float
+    steps: float
+    cost: float
+
+    @property
+    def rate(self) -> float:
+        """Effective draws for each counted second."""
+        return 1e9 * self.effective / self.cost
+
+    @property
+    def worth(self) -> float:
+        """What decides: effective draws against the cost."""
+        return self.effective / math.pow(self.cost, PATIENCE)
+
+    @property
+    def figures(self) -> tuple[float, float]:
+        """What is told: steps a draw, and the rate."""
+        return self.steps, self.rate
+
+
+@dataclass(slots=True, eq=False)
+class Runner:
+    """A candidate: its plan, its run as far as it was begun, and what that promises."""
+
+    plan: Plan
+    run: Begun
+    step_cost: float
+    adaptation_cost: float
+    promise: Promise | None = None
+
+    def length_at(self, seen: Seen, budget: float, goal: int) -> int:
+        """Count the first draws of a chain that reach a budget, at most the goal."""
+        spent = np.cumsum(seen.steps[:goal] * self.step_cost + self.adaptation_cost)
+        return min(int(np.searchsorted(spent, budget)) + 1, goal)
+
+    def part(self, seen: Seen, budget: float, goal: int) -> float:
+        """Give the part of the budget that a chain has spent, or of the goal that it has reached."""
+        spent = float(seen.steps[:goal].sum()) * self.step_cost + len(seen.steps[:goal]) * self.adaptation_cost
+        return max(spent / budget, len(seen.steps) / goal)
+
+    def length(self, budget: float, goal: int) -> int:
+        """Give the draws that every chain of it has made for this budget."""
+        seen = self.run.seen
+        numbers = [chain.number for chain in self.run.chains if chain.number in seen]
+        return min((self.length_at(seen[number], budget, goal) for number in numbers), default=0)
+
+
+@dataclass(slots=True, eq=False)
+class Race:
+    """Candidates on one request; `latents` are the outputs whose effective draws count, `gradient` its counted work."""
+
+    request: Request
+    latents: Sequence[str]
+    gradient: float
+    coordinates: int
+    runners: list[Runner] = field(default_factory=list)
+
+    def run(self, plans: Sequence[Plan]) -> tuple[list[Runner], dict[str, str]]:
+        """Run the race; give those that came through, and why the others did not."""
+        model = ready_model(self.request)
+        self.runners = [self._runner(plan, model) for plan in plans]
+        cores = cores_for(self.request.chains, self.request.options.get("parallel_chains"))
+        budget, goal = self._first_budget(), self._goal(plans)
+        failed: dict[str, str] = {}
+        try:
+            with heed_interrupts() as wish:
+                while not self._round(budget, goal, cores, wish, failed):
+                    budget *= GROWTH
+        except BaseException:
+            self.stop()
+            raise
+        return self.runners, failed
+
+    def _round(self, budget: float, goal: int, cores: int, wish: Interruption, failed: dict[str, str]) -> bool:
+        """Let every candidate draw for this budget, and judge them; tell whether that decides."""
+        of_run = {id(runner.run): runner for runner in self.runners}
+        draw_on(
+            [runner.run for runner in self.runners],
+            lambda run, seen: of_run[id(run)].part(seen, budget, goal),
+            cores,
+            wish,
+        )
+        if wish:
+            raise KeyboardInterrupt
+        for runner in [r for r in self.runners if r.run.error]:
+            failed[runner.plan.described()] = runner.run.error
+            runner.run.stop()
+            self.runners.remove(runner)
+        lengths = [runner.length(budget, goal) for runner in self.runners]
+        if len(lengths) > 1 and min(lengths) < FEWEST and max(lengths) < goal:
+            return False
+        for runner, length in zip(self.runners, lengths, strict=True):
+            runner.promise = self._promise(runner, length)
+        return len(lengths) < 2 or self._is_clear() or (max(lengths) >= goal and not self._may_catch_up(budget, goal))
+
+    def _may_catch_up(self, budget: float, goal: int) -> bool:
+        """Tell whether one that cannot be judged yet could be the better by mixing better."""
+        left = [runner for runner in self.runners if runner.promise is None]
+        there = [runner for runner in self.runners if runner.promise is not None and runner.promise.draws >= goal]
+        return bool(left and there) and all(
+            runner.promise.share < WELL and runner.length(budget / LATE, goal) < goal
+            for runner in there
+            if runner.promise is not None
+        )
+
+    def _is_clear(self) -> bool:
+        """Tell whether all can be judged, and one is far ahead."""
+        worths = sorted(runner.promise.worth for runner in self.runners if runner.promise is not None)
+        return len(worths) == len(self.runners) and worths[-1] > CLEAR * worths[-2]
+
+    def taken(self, plan: Plan, elsewhere: bool = False) -> Begun | None:
+        """Give the run that a plan goes on with, and end the others; a run `elsewhere` begins anew, the same."""
+        found = None
+        for runner in self.runners:
+            same = (runner.plan.engine, runner.plan.options) == (plan.engine, plan.options)
+            if same and not elsewhere and found is None:
+                found = runner.run
+            else:
+                runner.run.stop()
+        self.runners = []
+        return found
+
+    def stop(self) -> None:
+        """End every run."""
+        for runner in self.runners:
+            runner.run.stop()
+        self.runners = []
+
+    def _runner(self, plan: Plan, model: object) -> Runner:
+        work = ENGINES[plan.engine].work[str(plan.options["metric"])]
+        asked = replace(self.request, options=dict(plan.options), warmup=plan.warmup)
+        return Runner(
+            plan,
+            begin(plan.engine, asked, model),
+            self.gradient + work.of_step(self.coordinates),
+            work.of_adaptation(self.coordinates),
+        )
+
+    def _goal(self, plans: Sequence[Plan]) -> int:
+        return max(1, min(ENOUGH, *(int(PART_OF_WARMUP * plan.warmup) for plan in plans)))
+
+    def _first_budget(self) -> float:
+        return FIRST_DRAWS * FIRST_STEPS * min(runner.step_cost for runner in self.runners)
+
+    def _promise(self, runner: Runner, length: int) -> Promise | None:
+        first = int((1 - JUDGED) * length)
+        seen = [runner.run.seen[chain.number] for chain in runner.run.chains]
+        if length < FEWEST:
+            return None
+        share = self._share([{n: one.values(n, first, length) for n in self.latents} for one in seen])
+        if share is None:
+            return None
+        steps = float(np.mean([one.steps[first:length] for one in seen]))
+        plan, request = runner.plan, runner.run.request
+        whole = (plan.warmup + request.draws) * steps * runner.step_cost + plan.warmup * runner.adaptation_cost
+        return Promise(length, share, share * request.draws * request.chains, steps, whole * request.chains)
+
+
+    def _share(self, chains: Sequence[Mapping[str, np.ndarray]]) -> float | None:
+        """Give the effective share of draws: of each latent what most of its elements have, of all the least."""
+        parts = {name: np.stack([chain[name] for chain in chains]) for name in self.latents}
+        moving = {
+            name: part[:, :, np.isfinite(part).all((0, 1)) & (np.ptp(part, axis=(0, 1)) > 0)]
+            for name, part in parts.items()
+        }
+        found = measure({name: part for name, part in moving.items() if part.size})
+        size = math.prod(next(iter(parts.values())).shape[:2])
+        return min((float(np.quantile(h.bulk_ess, SLOW_PART)) / size for h in found.values()), default=None)
+
+
+def best_of(runners: Sequence[Runner], failed: dict[str, str]) -> tuple[Runner, str]:
+    """Choose among those that came through, and say by which figures."""
+    judged = [runner for runner in runners if runner.promise is not None] or list(runners)
+    best = max(judged, key=lambda runner: runner.promise.worth if runner.promise else 0.0)
+    return best, messages.race_won(
+        best.plan.described(),
+        best.promise.figures if best.promise else None,
+        [(r.plan.described(), r.promise.figures if r.promise else None) for r in runners if r is not best],
+        failed,
+    )

@@ -1,0 +1,75 @@
+"""The counted work of a gradient: what a model's graph touches on its data, in units of about a nanosecond.
+
+An estimate that follows from the graph and its lengths alone, so that whoever decides by it decides the same on every
+machine. `bench/race.py --work` prints it beside the measured time of a gradient.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from scistan.graph.graph import Term
+from scistan.graph.instance import Instance
+from scistan.graph.node import Apply, Node, Variable
+from scistan.graph.walk import topological
+
+__all__ = ["coordinates", "gradient_work"]
+
+# Forwards and backwards through one element of an elementwise op, and through one node, however small.
+ELEMENT, NODE = 1.0, 100.0
+# An element of a product of matrices, and of a factorization (of which there are n ** 3).
+PRODUCT, FACTOR = 0.5, 1.0
+# The density of one element: with exponentials and logarithms in it, as most have; others by family.
+DENSITY = 25.0
+DENSITIES = {"Normal": 4.0, "StdNormal": 4.0, "Weibull": 150.0, "Frechet": 150.0, "LogLogistic": 150.0}
+# An element of a vector whose elements have one density together, with matrices in it.
+TOGETHER = 40.0
+
+_PRODUCTS = frozenset({"matmul", "dot", "outer"})
+_FACTORS = frozenset({"cholesky", "inverse", "solve", "solve_lower", "log_determinant"})
+
+
+def gradient_work(instance: Instance) -> float:
+    """Count what one gradient of the log density touches."""
+    terms = [*instance.graph.latents, *instance.graph.observed]
+    depends: set[Node] = set()
+    work = 0.0
+    for node in topological(n for term in terms for n in term.law.inputs):
+        if isinstance(node, Variable) or any(arg in depends for arg in node.args):
+            depends.add(node)
+            work += _of_node(instance, node)
+    return work + sum(_of_density(instance, term) for term in terms)
+
+
+def coordinates(instance: Instance) -> int:
+    """Count the elements of all latents."""
+    return sum(_count(instance, term.law.shape) for term in instance.graph.latents)
+
+
+def _of_node(instance: Instance, node: Node) -> float:
+    if not isinstance(node, Apply):
+        return 0.0
+    name = node.op.name
+    if name in _PRODUCTS:
+        return NODE + PRODUCT * max(_count(instance, arg.shape) for arg in node.args)
+    if name in _FACTORS:
+        return NODE + FACTOR * max(_cubed(instance, arg) for arg in node.args)
+    return NODE + ELEMENT * _count(instance, node.shape)
+
+
+def _of_density(instance: Instance, term: Term) -> float:
+    shape = instance.shape(term.law.shape)
+    name = term.law.distribution.name
+    if name.startswith("Multivariate"):
+        return NODE + FACTOR * shape[-1] ** 3 + TOGETHER * math.prod(shape)
+    return NODE + DENSITIES.get(name, DENSITY) * math.prod(shape)
+
+
+def _cubed(instance: Instance, node: Node) -> float:
+    shape = instance.shape(node.shape)
+    return float(math.prod(shape) * (shape[-1] if shape else 1))
+
+
+def _count(instance: Instance, shape: Iterable[object]) -> int:
+    return math.prod(instance.shape(tuple(shape)))  # type: ignore[arg-type]
