@@ -21,7 +21,7 @@ class Request:
     four runs of one chain each, on whatever machines there are, with the same draws.
     `inits` holds each chain's parameters as JSON text; None leaves them to the engine. `loaded` is stanli's model of
     the program on its data, where this process and thread have it already, and `begun` the first chains of this very
-    run, where a race began them. `lowered` is the model itself, on its data, for an engine that runs another target than
+    run, where a race began them. `lowered` is the model itself on its data, for an engine of another target than
     Stan. A run that takes longer than `time_limit` seconds gives what it has by then.
     """
 
