@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from scistan.errors import ArgumentError
+from scistan.graph.places import user_place
+from scistan.messages.values import as_given
+
 REMEDIES = {
     "library": "call it on the library that is given, `xp.{0}(…)`, or write it in the operations of `ss`",
     "round trip": "stay in one library: what is computed there has derivatives, and is on its device",
@@ -17,3 +21,11 @@ WHAT = {
     "precision": "`{0}` changes the precision silently",
 }
 """What a line does."""
+
+
+def no_source(function: object) -> ArgumentError:
+    return ArgumentError(
+        f"the lines of {as_given(function)} cannot be read, so that nothing can be said of its purity.",
+        remedy="give a function that is written in Python, in a file or a notebook cell",
+        place=user_place(),
+    )

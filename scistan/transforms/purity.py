@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scistan.errors import Place
+from scistan.messages import purity as messages
 from scistan.messages.purity import REMEDIES, WHAT
 
 __all__ = ["Impurity", "check_purity", "impurities_in"]
@@ -50,16 +51,15 @@ def check_purity(function: Callable[..., Any]) -> list[Impurity]:
     []
     """
     code = getattr(function, "__code__", None)
-    if code is None:
-        return []
-    lines = linecache.getlines(code.co_filename)
-    found: list[Impurity] = []
-    for node in ast.walk(ast.parse("".join(lines))):
-        if isinstance(node, ast.FunctionDef | ast.Lambda) and _starts(node) == code.co_firstlineno:
-            named = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
-            if named == list(code.co_varnames[: code.co_argcount]):
-                found += _of_function(node, code.co_filename, lines)
-    return found
+    lines = [] if code is None else linecache.getlines(code.co_filename)
+    written = [] if code is None else [
+        node for node in ast.walk(ast.parse("".join(lines)))
+        if isinstance(node, ast.FunctionDef | ast.Lambda) and _starts(node) == code.co_firstlineno
+        and [a.arg for a in (*node.args.posonlyargs, *node.args.args)] == list(code.co_varnames[: code.co_argcount])
+    ]
+    if code is None or not written:
+        raise messages.no_source(function)
+    return [fault for node in written for fault in _of_function(node, code.co_filename, lines)]
 
 
 def _starts(node: ast.FunctionDef | ast.Lambda) -> int:

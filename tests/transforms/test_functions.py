@@ -170,8 +170,8 @@ def count(root):
     return len(topological([root]))
 
 
-@pytest.mark.parametrize("n", [500, 2000])
-def test_a_long_sum_has_a_gradient_in_proportion(n):
+def test_a_long_sum_has_a_gradient_in_proportion():
+    n = 2000
     x = free((n,))
     total = sum(ss.exp(x[i] * (i + 1.0)) for i in range(n))
     (slope,) = gradients(node_of(total), [node_of(x)])

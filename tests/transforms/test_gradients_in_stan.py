@@ -57,3 +57,29 @@ def test_a_gradient_is_a_quantity_of_the_model(stanc):
     assert m.verify(points=2).ok
     assert "+=" in m.stan_code()
     stanc(m.stan_code())
+
+
+def _with_rows(n: int) -> ss.Model:
+    rng = np.random.default_rng(n)
+    m = ss.Model()
+    m.x = ss.data(rng.normal(size=(n, 2)))
+    m.group = ss.data(np.arange(n) % 3)
+    m.b = ss.Normal(0, 1, shape=2)
+    m.u = ss.Normal(0, 1, shape=3)
+    joined = ss.concatenate([m.x @ m.b, m.u[m.group]])
+    m.curve = ss.mean(ss.exp(joined)) + ss.logsumexp(ss.cumsum(m.x @ m.b)) + ss.var(m.x @ m.b)
+    m.slope = ss.grad(m.curve, wrt={"b": m.b})["b"]
+    m.slope_of_u = ss.grad(m.curve, wrt=m.u)
+    m.y = ss.Normal(ss.sum(m.slope) + ss.sum(m.slope_of_u), 1).observe(0.2)
+    return m
+
+
+def test_a_gradient_follows_the_lengths_of_the_data():
+    few, many = _with_rows(5), _with_rows(8)
+    assert few.stan_code() == many.stan_code()
+    rng = np.random.default_rng(8)
+    moved = few.with_data(x=rng.normal(size=(8, 2)), group=np.arange(8) % 3)
+    values = {"b": np.array([0.3, -0.2]), "u": np.array([0.1, 0.2, -0.4])}
+    assert moved.log_density(values) == many.log_density(values)
+    assert moved.log_density(values, target="torch") == pytest.approx(many.log_density(values), rel=1e-13)
+    assert moved.verify(points=2).ok

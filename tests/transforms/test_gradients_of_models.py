@@ -48,7 +48,7 @@ def check(recipe: Recipe) -> None:
         return  # a declared gap; anything else is a fault
 
 
-@settings(max_examples=15, **LAWS)
+@settings(max_examples=10, **LAWS)
 @given(recipes())
 def test_random_models(recipe):
     check(recipe)
