@@ -84,5 +84,5 @@ def _rename(beside: Path, path: Path, folder: Path) -> None:
 
 def shown_reason(error: BaseException) -> str:
     """Give what an error says in one line; its kind where it says nothing."""
-    text = getattr(error, "strerror", None) or str(error)
+    text = str(getattr(error, "strerror", None) or error)  # xarray puts an error where a text should be
     return " ".join(text.split())[:300] or type(error).__name__

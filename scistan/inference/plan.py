@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from scistan.inference.planning.machine import Machine
+from scistan.inference.planning.show import as_html, as_text, shown_seconds
 from scistan.inference.planning.workload import Workload
 
 __all__ = ["Choice", "Plan"]
@@ -97,21 +98,10 @@ class Plan:
         return cls(**given)
 
     def __repr__(self) -> str:
-        from scistan.inference.planning.show import as_text
-
         return as_text(self)
 
     def _repr_html_(self) -> str:
-        from scistan.inference.planning.show import as_html
-
         return as_html(self)
-
-
-def shown_seconds(seconds: float) -> str:
-    """Write seconds with the digits that a prediction has."""
-    if seconds < 0.0995:
-        return f"{1000 * seconds:.2g} ms"
-    return f"{seconds:.2g} s" if seconds < 99.5 else f"{seconds:,.0f} s"
 
 
 _ARRAY = "array of"

@@ -374,7 +374,7 @@ class Model(Lowered, Planned):
         """
         options = _without(locals(), "self", *_OF_CALLS)
         start = Start.now("mcmc", "stan")
-        from scistan.inference.planning.remember import after_mcmc
+        from scistan.inference.planning.sampled import after_mcmc
         from scistan.inference.sample import sample
         from scistan.model.fitted import FittedModel
 

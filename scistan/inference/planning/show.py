@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scistan.inference.plan import Plan
 
-__all__ = ["as_html", "as_text"]
+__all__ = ["as_html", "as_text", "shown_seconds"]
 
 
 def as_text(plan: Plan) -> str:
@@ -25,8 +25,6 @@ def as_html(plan: Plan) -> str:
 
 
 def _rows(plan: Plan) -> list[tuple[str, str]]:
-    from scistan.inference.plan import shown_seconds
-
     rows = [("decision", _decision(plan))]
     if plan.why:
         rows.append(("because", plan.why))
@@ -60,3 +58,10 @@ def _learnt(runs: int) -> str:
     if not runs:
         return "nothing yet of this machine: built-in rates"
     return f"from {runs} {'run' if runs == 1 else 'runs'} on this machine"
+
+
+def shown_seconds(seconds: float) -> str:
+    """Write seconds with the digits that a prediction has."""
+    if seconds < 0.0995:
+        return f"{1000 * seconds:.2g} ms"
+    return f"{seconds:.2g} s" if seconds < 99.5 else f"{seconds:,.0f} s"
