@@ -56,4 +56,5 @@ def plan_that_ran(plan: Plan, asked: Asked, prepared: Prepared) -> Plan:
         chosen=asked.engine == "auto",
         merged=prepared.subject.sampled is not prepared.subject.instance,
         starts=prepared.request.inits if plan.starts is None else plan.starts,
+        centring=prepared.subject.centring,
     )

@@ -56,6 +56,11 @@ class Promise:
     cost: float
 
     @property
+    def first(self) -> int:
+        """The first of the draws that it was judged by."""
+        return int((1 - JUDGED) * self.draws)
+
+    @property
     def rate(self) -> float:
         """Effective draws for each counted second."""
         return 1e9 * self.effective / self.cost
@@ -80,6 +85,7 @@ class Runner:
     step_cost: float
     adaptation_cost: float
     promise: Promise | None = None
+    rivals: tuple[str, ...] = ()  # the metrics that took part
 
     def length_at(self, seen: Seen, budget: float, goal: int) -> int:
         """Count the first draws of a chain that reach a budget, at most the goal."""
@@ -112,6 +118,8 @@ class Race:
         """Run the race; give those that came through, and why the others did not."""
         model = ready_model(self.request)
         self.runners = [self._runner(plan, model) for plan in plans]
+        for runner in self.runners:
+            runner.rivals = tuple(str(plan.options["metric"]) for plan in plans)
         cores = cores_for(self.request.chains, self.request.options.get("parallel_chains"))
         budget, goal = self._first_budget(), self._goal(plans)
         failed: dict[str, str] = {}
@@ -160,6 +168,10 @@ class Race:
         """Tell whether all can be judged, and one is far ahead."""
         worths = sorted(runner.promise.worth for runner in self.runners if runner.promise is not None)
         return len(worths) == len(self.runners) and worths[-1] > CLEAR * worths[-2]
+
+    def winner(self, plan: Plan) -> Runner | None:
+        """Give the candidate that was taken for a plan, if one was."""
+        return next((r for r in self.runners if (r.plan.engine, r.plan.options) == (plan.engine, plan.options)), None)
 
     def taken(self, plan: Plan, elsewhere: bool = False) -> Begun | None:
         """Give the run that a plan goes on with, and end the others; a run `elsewhere` begins anew, the same."""

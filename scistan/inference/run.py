@@ -12,17 +12,15 @@ from scistan.errors import SamplingError
 from scistan.graph.places import user_place
 from scistan.history.learnt import failures_noted
 from scistan.inference.asked import Asked
-from scistan.inference.choose import choose
 from scistan.inference.climb import Ladder, climb
+from scistan.inference.decide import Decision, decide
 from scistan.inference.executors import Executor, run_everywhere
 from scistan.inference.explained import explained
 from scistan.inference.go_on import going_on
 from scistan.inference.plan import Plan
 from scistan.inference.prepare import Prepared
-from scistan.inference.race import Race
 from scistan.inference.refusal import in_users_terms
 from scistan.inference.subject import Subject
-from scistan.inference.work import coordinates, gradient_work
 from scistan.messages import foreign
 from scistan.messages import sampling as messages
 from scistan.terminal import say
@@ -39,6 +37,7 @@ class Outcome:
     judged: Diagnosis | None = None
     notes: tuple[str, ...] = ()
     others: tuple[Plan, ...] = ()
+    decided: Decision | None = None
 
 
 def run_named(asked: Asked, prepared: Prepared) -> Outcome:
@@ -49,13 +48,11 @@ def run_named(asked: Asked, prepared: Prepared) -> Outcome:
 
 def run_automatic(asked: Asked, prepared: Prepared) -> Outcome:
     """Choose an engine by a race and climb from it; say why, what happened, and what else was run."""
-    subject, request, fitting = prepared.subject, prepared.request, list(asked.fitting)
-    started, limit = time.monotonic(), request.time_limit
-    sampled = subject.sampled or subject.instance
-    numbers = sum(array.size for array in subject.instance.values.values())
-    race = Race(request, subject.latents, gradient_work(sampled), coordinates(sampled))
-    plan = choose(sampled, fitting, request.options, request.warmup, numbers, race.run)
-    begun = race.taken(plan, elsewhere=asked.executor is not None)
+    started, limit = time.monotonic(), prepared.request.time_limit
+    decided = decide(asked, prepared)
+    plan, begun = decided.plan, decided.begun
+    subject = decided.prepared.subject
+    request = replace(decided.prepared.request, time_limit=limit)
     made: list[tuple[Plan, Draws]] = []
 
     def left() -> float | None:
@@ -69,7 +66,7 @@ def run_automatic(asked: Asked, prepared: Prepared) -> Outcome:
         return drawn
 
     ladder = Ladder(
-        fitting,
+        list(asked.fitting),
         request.warmup,
         metric_is_free=request.options.get("metric") is None,
         tell=say if asked.progress else lambda text: None,
@@ -85,7 +82,7 @@ def run_automatic(asked: Asked, prepared: Prepared) -> Outcome:
     if best.draws is None:
         raise SamplingError("no draws")
     why = plan.why if best.plan is plan else messages.climbed(best.plan.described(), plan.why)
-    return Outcome(replace(best.plan, why=why), best.draws, best.diagnosis, notes, best.others)
+    return Outcome(replace(best.plan, why=why), best.draws, best.diagnosis, notes, best.others, decided)
 
 
 def run_plan(

@@ -56,7 +56,7 @@ def sampled(
         instance, model, draws, warmup, chains, seed, engine, inits, progress, keep, executor, options, plan
     )
     # The model as a Stan program with its data and starts: passes/__init__.py, then targets/stan/program.py.
-    prepared = prepare(asked, merge=asked.looks_at_data)
+    prepared = prepare(asked, merge=asked.looks_at_data, centring=None if asked.plan is None else asked.plan.centring)
     # The engine's density beside SciPy's; where they differ, compiled Stan takes over.
     certificate, prepared = certified(asked, prepared)
     refuted = "" if certificate is None or certificate.ok else certificate.told_apart()
@@ -64,8 +64,10 @@ def sampled(
         check_compiled_can(asked, prepared, certificate)
         asked = replace(asked, fitting=tuple(name for name in asked.fitting if ENGINES[name].compiled))
         prepared = prepare(asked, merge=False)  # merging may be what is wrong
-    # The draws: choose.py, race.py and climb.py for "auto".
+    # The draws: decide.py, choose.py, race.py and climb.py for "auto".
     outcome = _run(asked, replace(prepared, request=replace(prepared.request, time_limit=time_limit)), refuted)
+    if outcome.decided is not None:  # a program centred by the data may have won
+        prepared, certificate = outcome.decided.prepared, outcome.decided.certificate or certificate
     # The draws as the user's variables.
     settings = {
         "draws": asked.draws, "warmup": outcome.plan.warmup, "chains": asked.chains, "seed": asked.seed,

@@ -23,6 +23,8 @@ PRODUCT, FACTOR = 0.5, 1.0
 # The density of one element: with exponentials and logarithms in it, as most have; others by family.
 DENSITY = 25.0
 DENSITIES = {"Normal": 4.0, "StdNormal": 4.0, "Weibull": 150.0, "Frechet": 150.0, "LogLogistic": 150.0}
+# An element whose centre and scale follow from its prior and what its data say: roots and quotients, both ways.
+CENTRED_BY_DATA = 40.0
 # An element of a vector whose elements have one density together, with matrices in it.
 TOGETHER = 40.0
 
@@ -63,7 +65,8 @@ def _of_density(instance: Instance, term: Term) -> float:
     name = term.law.distribution.name
     if name.startswith("Multivariate"):
         return NODE + FACTOR * shape[-1] ** 3 + TOGETHER * math.prod(shape)
-    return NODE + DENSITIES.get(name, DENSITY) * math.prod(shape)
+    learnt = term.law.centring is not None
+    return NODE + (DENSITIES.get(name, DENSITY) + CENTRED_BY_DATA * learnt) * math.prod(shape)
 
 
 def _cubed(instance: Instance, node: Node) -> float:

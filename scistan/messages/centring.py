@@ -16,6 +16,11 @@ def learnt(name: str, centred: int, elements: int, most: float) -> str:
     return f"{name}: {whom} sampled centred, because {whose} data say more than the prior {undo}"
 
 
+def centring_won(why: str, names: Sequence[str], before: float) -> str:
+    """Say that a program centred by the data won over the plain one, by effective draws a counted second."""
+    return f"{why}; {', '.join(names)} centred by the data, without which the best promised {before:,.0f}"
+
+
 def of_no_latent(name: str, known: Sequence[str]) -> DataError:
     others = f"only that of {', '.join(known)} is" if known else "and this model has none such"
     return DataError(
