@@ -198,3 +198,26 @@ def _literal(value):
     from scistan.graph.node import literal
 
     return literal(value)
+
+
+MATRICES = {
+    "cholesky": lambda a, b: ss.sum(ss.solve_lower(ss.cholesky(a @ a.T + 2.0 * np.eye(3)), b)),
+    "inverse": lambda a, b: ss.sum(ss.inverse(a @ a.T + np.eye(3)) @ b) + ss.log_determinant(a @ a.T + np.eye(3)),
+    "solve": lambda a, b: ss.sum(ss.square(ss.solve(a + 3.0 * np.eye(3), b))),
+    "kernel": lambda a, b: ss.quadratic_form(ss.gp_exp_quad_cov(b, 1.5, 0.7) + np.eye(3), a[0]),
+    "picked": lambda a, b: ss.sum(ss.exp(a[np.array([0, 2, 2]), :]) * b) + ss.sum(ss.pick(a, np.array([0, 1, 1])) ** 3),
+    "diagonals": lambda a, b: ss.sum(ss.diagonal(a) ** 3) + ss.sum(ss.exp(ss.diagonal_matrix(b)) * a),
+    "products": lambda a, b: ss.sum(ss.prod(a, axis=0) * b) + ss.prod(a),
+    "softmax": lambda a, b: ss.sum(ss.softmax(a) @ b) + ss.sum(ss.log_softmax(a, axis=0)[0]) + ss.sum(ss.cumsum(b) ** 2),
+}
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_hessians_of_structured_ops_are_torchs(name):
+    rng = np.random.default_rng(4)
+    a, b = rng.normal(size=(3, 3)), rng.normal(size=3)
+    ours = ss.hessian(MATRICES[name], (0, 1))(a, b)
+    theirs = ss.hessian(MATRICES[name], (0, 1), backend="torch")(a, b)
+    for row, other in zip(ours, theirs, strict=True):
+        for found, expected in zip(row, other, strict=True):
+            np.testing.assert_allclose(found, expected.numpy(), rtol=1e-8, atol=1e-9)
