@@ -5,6 +5,7 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import arviz
 import matplotlib
@@ -44,6 +45,10 @@ VERBS = {
     "given": lambda m: m.given(a=0.0).stan_code(),
     "graph": lambda m: m.graph(),
     "latex": lambda m: m.latex(),
+    "log_density_fn": lambda m: m.log_density_fn().value_and_gradient(np.zeros(3)),
+    "plan": lambda m: str(m.plan()),
+    "to_jax": lambda m: m.to_jax() if find_spec("jax") else "not installed",
+    "to_sympy": lambda m: m.to_sympy() if find_spec("sympy") else "not installed",
     "log_density": lambda m: m.log_density({"a": 1.0, "b": 2.0, "sigma": 0.5}),
     "prior": lambda m: dataset_of(m.prior(draws=20, seed=1), "prior")["a"],
     "simulate": lambda m: m.simulate(seed=1)["y"],

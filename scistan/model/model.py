@@ -20,6 +20,7 @@ from scistan.messages import data as data_messages
 from scistan.messages import model as messages
 from scistan.messages import neighbours
 from scistan.messages.values import as_given
+from scistan.model.approximated import Approximated
 from scistan.model.intervene import as_drawn, condition, intervene, warn_of_outdated
 from scistan.model.lowered import Lowered
 from scistan.model.planned import Planned
@@ -57,7 +58,7 @@ def _without(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {**known, **given["unknown"]}
 
 
-class Model(Lowered, Planned):
+class Model(Approximated, Lowered, Planned):
     """A probabilistic model; assigning to an attribute names a variable.
 
     >>> import scistan as ss
@@ -382,27 +383,6 @@ class Model(Lowered, Planned):
             on = self._on(data)
             given = draws, warmup, chains, seed, engine, inits, progress, FittedModel(on, self)
             return kept(after_mcmc(start, sample(on.instance(), *given, **options), warmup))
-
-    def pathfinder(self, draws: int = 1000, seed: int | None = None, data: Mapping[str, object] | None = None,
-                   inits: object = None, progress: bool = True, *, engine: str = "auto", **options: Any) -> Fit:
-        """Approximate the posterior with Pathfinder."""
-        return self._approximated("pathfinder", data, draws, seed, inits, progress, options, engine)
-
-    def laplace(self, draws: int = 1000, seed: int | None = None, data: Mapping[str, object] | None = None,
-                inits: object = None, progress: bool = True, *, engine: str = "auto", **options: Any) -> Fit:
-        """Approximate the posterior with a normal at its mode."""
-        return self._approximated("laplace", data, draws, seed, inits, progress, options, engine)
-
-    def variational(self, draws: int = 1000, seed: int | None = None, data: Mapping[str, object] | None = None,
-                    inits: object = None, progress: bool = True, *, engine: str = "auto", **options: Any) -> Fit:
-        """Approximate the posterior with automatic differentiation variational inference."""
-        return self._approximated("variational", data, draws, seed, inits, progress, options, engine)
-
-    def _approximated(self, method: str, data: Mapping[str, object] | None, *given: Any) -> Fit:
-        from scistan.inference.approximate import approximate
-
-        with profiled(method) as kept:
-            return kept(approximate(self._on(data)._subject(), method, *given))
 
     def _subject(self, threads: bool = False) -> Subject:
         """Give what a fit of this model is a fit of."""

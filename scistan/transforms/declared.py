@@ -13,8 +13,8 @@ from scistan.messages import transforms as messages
 from scistan.ops.declaration import Never, NotYet, Op
 from scistan.ops.derivative import names_of
 from scistan.shapes import Size, SizeConflict
-from scistan.transforms.backends import Numpy
 from scistan.transforms.computation import Computation, instance_of
+from scistan.transforms.on_numpy import Numpy
 
 __all__ = ["check_gradient"]
 

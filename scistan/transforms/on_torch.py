@@ -11,8 +11,8 @@ from scistan.graph.node import Node
 from scistan.ops.coerce import library_of
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.torch.backend import TorchBackend
-from scistan.transforms.backends import Numpy
 from scistan.transforms.computation import Computation
+from scistan.transforms.on_numpy import Numpy
 
 __all__ = ["Torch"]
 

@@ -17,7 +17,8 @@ STATISTICS = {"lp", "acceptance_rate", "step_size", "tree_depth", "n_steps", "di
 
 @pytest.fixture(scope="module")
 def fit():
-    return eight_schools().mcmc(engine="jax", draws=600, warmup=400, chains=4, seed=3, save_warmup=True, progress=False)
+    options = {"adapt_delta": 0.95, "save_warmup": True, "progress": False}
+    return eight_schools().mcmc(engine="jax", draws=600, warmup=400, chains=4, seed=3, **options)
 
 
 def test_the_posterior_is_stans(fit):
@@ -44,7 +45,7 @@ def test_statistics_have_their_usual_names_and_kinds(fit):
     assert (kept["step_size"] == kept["step_size"][:, :1]).all()  # adapted no more
     assert len(set(fit.draws.warmup.statistics["step_size"][0])) > 100
     assert fit.draws.warmup.shape == (4, 400)
-    assert kept["acceptance_rate"].mean() == pytest.approx(0.85, abs=0.1)
+    assert kept["acceptance_rate"].mean() == pytest.approx(0.95, abs=0.05)
     assert set(fit.draws.versions) == {"jax", "blackjax"}
 
 
@@ -55,6 +56,7 @@ def test_lp_is_the_density_of_the_draw(fit):
         assert float(density.log_density(q)) == pytest.approx(float(fit.draws.statistics["lp"][1, k]), rel=1e-9)
 
 
+@pytest.mark.long  # each run is compiled anew
 def test_a_seed_gives_the_same_draws_and_another_seed_others():
     draws = [
         counts().mcmc(engine="jax", draws=20, warmup=30, chains=2, seed=seed, progress=False).draws for seed in (1, 1, 2)
