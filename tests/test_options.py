@@ -16,7 +16,7 @@ def keywords(verb) -> set[str]:
 
 def test_mcmc_lists_what_the_engines_declare():
     listed = keywords(ss.Model.mcmc)
-    assert listed == {*RULES, "keep", "executor"}
+    assert listed == {*RULES, "keep", "executor", "time_limit"}
     assert all(f"`{name}`" in inspect.getdoc(ss.Model.mcmc) for name in listed)
 
 
