@@ -30,8 +30,8 @@ ENOUGH, PART_OF_WARMUP = 200, 0.5
 # A candidate with fewer is judged by nothing but that it was slow; where the fastest mixes well, or after so many
 # times the cost that the fastest took.
 FEWEST, WELL, LATE = 50, 0.5, 1.5
-# One that is worth so many times the others needs no further round.
-CLEAR = 3.0
+# One that is worth so many times the others needs no further round; judged again after so many times the draws.
+CLEAR, MORE = 3.0, 1.6
 # The draws that are judged are the last of those, when most of the adapting is done.
 JUDGED = 0.4
 # The first round is what so many draws of so many steps would cost; each further one adds a quarter of what was spent.
@@ -113,6 +113,7 @@ class Race:
     gradient: float
     coordinates: int
     runners: list[Runner] = field(default_factory=list)
+    judged_at: int = 0
 
     def run(self, plans: Sequence[Plan]) -> tuple[list[Runner], dict[str, str]]:
         """Run the race; give those that came through, and why the others did not."""
@@ -148,8 +149,9 @@ class Race:
             runner.run.stop()
             self.runners.remove(runner)
         lengths = [runner.length(budget, goal) for runner in self.runners]
-        if len(lengths) > 1 and min(lengths) < FEWEST and max(lengths) < goal:
+        if len(lengths) > 1 and min(lengths) < max(FEWEST, MORE * self.judged_at) and max(lengths) < goal:
             return False
+        self.judged_at = min(lengths, default=0)
         for runner, length in zip(self.runners, lengths, strict=True):
             runner.promise = self._promise(runner, length)
         return len(lengths) < 2 or self._is_clear() or (max(lengths) >= goal and not self._may_catch_up(budget, goal))

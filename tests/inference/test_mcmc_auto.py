@@ -499,13 +499,13 @@ def test_the_choice_is_explained_in_one_line():
 # -- a limit of time -------------------------------------------------------------------------------------
 @pytest.mark.parametrize("engine", ["auto", "stanli", "nutpie"])
 def test_a_limit_of_time_gives_what_there_is_by_then(engine):
-    model = logistic(2000, 5)
+    model = logistic(60)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fit = model.mcmc(
-            draws=200_000, warmup=50, chains=2, seed=1, engine=engine, progress=False, time_limit=1.5, keep=["alpha"]
+            draws=500_000, warmup=20, chains=2, seed=1, engine=engine, progress=False, time_limit=2, keep=["alpha"]
         )
-    assert 0 < fit.posterior["alpha"].shape[1] < 200_000
+    assert 0 < fit.posterior["alpha"].shape[1] < 500_000
     assert any("was reached" in note and "`time_limit=" in note for note in fit.notes)
 
 
