@@ -82,7 +82,7 @@ _ANSWERS: tuple[tuple[str, str], ...] = (
     ("switch ifelse", "it is `ss.where(condition, a, b)`"),
     ("observe condition", "observe behind the distribution, `m.y = ss.Normal(mu, sigma).observe(values)`"),
     ("prior set_prior Prior", "a prior is a line of the model, `m.b = ss.Normal(0, 1)`"),
-    ("zeros ones eye linspace array full pi", "it is NumPy's: arrays are data of the model as they are"),
+    ("eye linspace pi", "it is NumPy's: arrays are data of the model as they are"),
     ("set_random_seed random_seed", "a seed belongs to the call, `m.mcmc(seed=1)`"),
 )
 NAMES = {name: answer for names, answer in _ANSWERS for name in names.split()}

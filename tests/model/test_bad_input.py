@@ -74,7 +74,7 @@ def test_errors_can_be_caught_by_their_python_kin():
         ("multi_normal", "ss.MultivariateNormal"),
         ("sigmoid", "ss.inv_logit"),
         ("loo", "fit.loo()"),
-        ("zeros", "NumPy's"),
+        ("linspace", "NumPy's"),
     ],
 )
 def test_names_of_the_neighbours_lead_to_ours(name, pointer):

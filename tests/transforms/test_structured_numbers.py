@@ -136,3 +136,18 @@ def test_slopes_to_the_last_digits(name):
             if curve is not None:
                 second = float(mpmath.diff(exact, mpmath.mpf(x), 2, h=mpmath.mpf(10) ** -14 * max(1e-6, min(1, abs(x)))))
                 np.testing.assert_allclose(curve(x), second, rtol=1e-6, atol=1e-14 * abs(first), err_msg=f"{name}''({x})")
+
+
+TAILS = {
+    **{name: (lambda x, f=name: getattr(ss, f)(2.5, x), [0.01, 0.7, 3.0, 30.0])
+       for name in ("gamma_p", "gamma_q", "log_gamma_p", "log_gamma_q")},
+    **{name: (lambda x, f=name: getattr(ss, f)(2.5, 1.5, x), [0.01, 0.4, 0.99]) for name in ("inc_beta", "log_inc_beta")},
+}
+
+
+@pytest.mark.parametrize("name", TAILS)
+def test_tails_have_slopes_where_they_are_taken(name):
+    function, points = TAILS[name]
+    total = lambda x: ss.sum(function(x))
+    theirs = ss.grad(total, backend="torch")(points := np.array(points)).numpy()
+    np.testing.assert_allclose(ss.grad(total)(points), theirs, rtol=1e-10)
