@@ -18,8 +18,18 @@ from scistan.messages import settings as messages
 from scistan.targets.torch.devices import DTYPES
 
 __all__ = [
-    "SETTINGS", "Defaults", "Setting", "UnderSettings", "check_disabled", "defaults", "in_force", "set_default",
-    "setting", "under_settings", "using",
+    "SETTINGS",
+    "Defaults",
+    "Setting",
+    "UnderSettings",
+    "check_disabled",
+    "defaults",
+    "in_force",
+    "said",
+    "set_default",
+    "setting",
+    "under_settings",
+    "using",
 ]
 
 # Besides engines, what SCISTAN_DISABLE may name.
@@ -67,11 +77,18 @@ _used: ContextVar[Mapping[str, object]] = ContextVar("scistan_settings")
 _set: Mapping[str, object] = {}
 _NOTHING: Mapping[str, object] = {}
 _NOT_GIVEN = Usual()
+_BUILT_IN = "built in"
 
 
 def setting(name: str, given: object = _NOT_GIVEN) -> Any:
     """Give the value in force: the one that was given, unless it is a signature's own."""
     return _found(name)[0] if isinstance(given, Usual) else given
+
+
+def said(name: str) -> Any:
+    """Give the value that somebody set, by a block, a default or the environment; None where nobody did."""
+    value, where = _found(name)
+    return None if where == _BUILT_IN else value
 
 
 def _found(name: str) -> tuple[Any, str]:
@@ -87,7 +104,7 @@ def _found(name: str) -> tuple[Any, str]:
         if not known.holds(value):
             raise messages.bad_setting(f"the environment variable {variable}", text, known.words)
         return value, variable
-    return SETTINGS[name].usual, "built in"
+    return SETTINGS[name].usual, _BUILT_IN
 
 
 @contextmanager

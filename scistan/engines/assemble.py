@@ -10,6 +10,7 @@ import numpy as np
 
 from scistan.engines.console import merge_rejections
 from scistan.engines.protocol import Chains, Draws
+from scistan.messages import race as race_messages
 from scistan.messages import sampling as messages
 
 __all__ = ["cores_for", "cut", "join", "keep_complete", "largest_rectangle"]
@@ -69,13 +70,13 @@ def keep_complete(
     which, length = largest_rectangle(usable)
     if not which:
         if interrupted and limit is not None:
-            raise messages.no_time_for_draws(limit)
+            raise race_messages.no_time_for_draws(limit)
         if interrupted:
             raise KeyboardInterrupt
         raise messages.no_chain_ran(list(failures.values()) or ["no draws"])
     notes = list(draws.notes)
     if interrupted and limit is not None:
-        notes.append(messages.out_of_time(limit, len(which), len(lengths), length, wanted))
+        notes.append(race_messages.out_of_time(limit, len(which), len(lengths), length, wanted))
     elif interrupted:
         notes.append(messages.kept_after_interrupt(len(which), len(lengths), length, wanted))
     for place, why in failures.items():

@@ -19,6 +19,7 @@ from scistan.errors import SamplingError, ScistanError, ToolchainError, Unsuppor
 from scistan.inference.go_on import GOING_ON
 from scistan.inference.plan import Plan
 from scistan.inference.scattered import few_and_scattered
+from scistan.messages import race as race_messages
 from scistan.messages import sampling as messages
 
 __all__ = ["Attempt", "climb", "illness"]
@@ -71,11 +72,11 @@ def climb(
         plan = _next(attempts, ladder) if len(attempts) < MOST_ATTEMPTS else None
         limit = ladder.late()
         if plan is not None and limit is not None and any(a.draws is not None for a in attempts):
-            notes.append(messages.no_time_left(limit, last.ill))
+            notes.append(race_messages.no_time_left(limit, last.ill))
             break
         if plan is not None:
             told = last.ill or ("no draws",)
-            ladder.tell(messages.goes_on(last.plan.described(), told, plan.described(), plan.after is not None))
+            ladder.tell(race_messages.goes_on(last.plan.described(), told, plan.described(), plan.after is not None))
     good = [a for a in attempts if a.draws is not None]
     if not good:
         raise _failure(attempts)

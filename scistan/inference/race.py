@@ -21,7 +21,7 @@ from scistan.engines.protocol import Request
 from scistan.engines.registry import ENGINES
 from scistan.engines.trial import Begun, Seen, begin, draw_on
 from scistan.inference.plan import Plan
-from scistan.messages import sampling as messages
+from scistan.messages import race as messages
 
 __all__ = ["Promise", "Race", "Runner", "best_of"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from scistan.inference.density import check_complete
 from scistan.inference.model_function import ExpressionFunction, ModelFunction
 from scistan.messages import transforms as messages
 from scistan.ops.expression import Expression
+from scistan.settings import said
 from scistan.shapes import values_of
 from scistan.transforms import functions
 from scistan.transforms.backends import open_backend
@@ -28,7 +28,7 @@ Function = Callable[..., Any]
 
 def backend_in_force(given: object) -> object:
     """Give the backend that was asked for, by the call or from outside; None leaves it to the arrays."""
-    return given if given is not None else os.environ.get("SCISTAN_BACKEND", "").strip() or None
+    return given if given is not None else said("backend")
 
 
 def _function_of(target: object, backend: object) -> ModelFunction | ExpressionFunction | None:

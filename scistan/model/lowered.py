@@ -1,4 +1,4 @@
-"""The model as other libraries take it: `m.to_jax()`, `m.to_sympy()`."""
+"""The model as others take it: `m.to_jax()`, `m.to_sympy()`, `m.log_density_fn()`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from scistan.graph.instance import Instance
 from scistan.model.assignment import Assignable
 
 if TYPE_CHECKING:
+    from scistan.inference.density_function import DensityFunction
     from scistan.targets.jax import JaxDensity
     from scistan.targets.sympy import SympyDensity
 
@@ -42,3 +43,11 @@ class Lowered(Assignable):
         instance = self.instance()
         check_complete(instance)
         return lower_to_sympy(instance, as_switch("numbers", numbers))
+
+    def log_density_fn(self, backend: str = "numpy") -> DensityFunction:
+        """Give the log density over a flat unconstrained vector, for a sampler or optimizer of your own."""
+        from scistan.inference.density_function import log_density_fn
+
+        return log_density_fn(self.instance(), backend)
+
+    # -- PyTorch --------------------------------------------------------------------------------

@@ -34,7 +34,6 @@ from scistan.shapes import Size, SizeConflict
 if TYPE_CHECKING:
     from scistan.inference.agreement import Agreement
     from scistan.inference.capabilities.model import Capabilities
-    from scistan.inference.density_function import DensityFunction
     from scistan.inference.fit import Fit
     from scistan.inference.judge.calibration import Calibration
     from scistan.inference.plan import Plan
@@ -276,13 +275,6 @@ class Model(Approximated, Lowered, Planned):
 
         return log_density(self.instance(), values, target)
 
-    def log_density_fn(self, backend: str = "numpy") -> DensityFunction:
-        """Give the log density over a flat unconstrained vector, for a sampler or optimizer of your own."""
-        from scistan.inference.density_function import log_density_fn
-
-        return log_density_fn(self.instance(), backend)
-
-    # -- PyTorch --------------------------------------------------------------------------------
     def map(self, device: str = usual("cpu"), starts: int = 8, seed: int | None = None,
             data: Mapping[str, object] | None = None, *, inits: object = None, dtype: str = usual("float64"),
             optimizer: str = "auto", max_iterations: int = 1000, batch_size: int | None = None, epochs: int = 30,

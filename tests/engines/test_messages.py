@@ -3,12 +3,13 @@
 import pytest
 
 from scistan.errors import Place
-from scistan.messages import capabilities, centring, fits, options, pictures
+from scistan.messages import capabilities, centring, fits, options, pictures, race
 from scistan.messages import sampling as messages
 
 INSTALLED = {"stanli": "", "nutpie": "nutpie not installed", "cmdstan": ""}
 METRICS = {"stanli": ("diag", "dense"), "nutpie": ("low_rank", "diag")}
 SAID = {
+    "needs_this_process": lambda: messages.needs_this_process("jax"),
     "unknown_engine": lambda: messages.unknown_engine("jags", INSTALLED),
     "engine_missing": lambda: messages.engine_missing("nutpie", "nutpie not installed", "pip install 'scistan[nutpie]'"),
     "unknown_option elsewhere": lambda: messages.unknown_option("nutpie", "thin", ["metric"], ["stanli", "cmdstan"]),
@@ -82,12 +83,14 @@ OF_CENTRING = {
     "learnt": lambda: centring.learnt("theta", 41, 85, 0.97),
     "learnt of one": lambda: centring.learnt("theta", 1, 1, 0.97),
     "learnt of little": lambda: centring.learnt("theta", 0, 8, 0.14),
+    "centring_won": lambda: centring.centring_won("nutpie (diag metric): promised 900", ["theta", "mu"], 120),
     "of_no_latent": lambda: centring.of_no_latent("tau", ["theta"]),
     "of_no_latent of any": lambda: centring.of_no_latent("tau", []),
     "of_other_shape": lambda: centring.of_other_shape("theta", (8,), (9,)),
     "no_information": lambda: centring.no_information("theta"),
 }
 OF_FITS = {
+    "name_with_slash": lambda: fits.name_with_slash("km/h"),
     "other_model": lambda: fits.other_model("a" * 64, "b" * 64),
     "not_a_fit": lambda: fits.not_a_fit("x.nc", "it has no posterior of SciStan's"),
     "broken_record": lambda: fits.broken_record("fit.nc", "it has been changed since it was written"),
@@ -154,9 +157,20 @@ OF_CAPABILITIES = {
     "first_build": capabilities.first_build,
     "from_cache": capabilities.from_cache,
 }
+OF_RACE = {
+    "race_won": lambda: race.race_won("nutpie (diag metric)", (7, 1200), [("nutpie (low_rank metric)", (9, 800))], {}),
+    "race_won too slow": lambda: race.race_won("nutpie (diag metric)", (7, 1200), [("other", None)], {"third": "no"}),
+    "race_won alone": lambda: race.race_won("nutpie (diag metric)", None, [], {}),
+    "goes_on": lambda: race.goes_on("nutpie", ["divergences"], "stanli (adapt_delta 0.95)", True),
+    "goes_on again": lambda: race.goes_on("nutpie", ["divergences"], "stanli", False),
+    "out_of_time": lambda: race.out_of_time(10, 3, 4, 200, 1000),
+    "no_time_for_draws": lambda: race.no_time_for_draws(0.1),
+    "no_time_left": lambda: race.no_time_left(10, ["R-hat"]),
+}
 PAGES = {
     "capabilities": (capabilities, OF_CAPABILITIES), "sampling": (messages, SAID), "fits": (fits, OF_FITS),
     "options": (options, OF_OPTIONS), "pictures": (pictures, OF_PICTURES), "centring": (centring, OF_CENTRING),
+    "race": (race, OF_RACE),
 }  # fmt: skip
 
 
