@@ -13,18 +13,19 @@ import numpy as np
 import pytest
 
 import scistan as ss
-from scistan.engines.loading import load_cmdstanpy, load_nutpie, load_stanli
+from scistan.engines.loading import load_blackjax, load_cmdstanpy, load_nutpie, load_stanli
 from scistan.engines.nutpie_call import _arguments, make_settings
 from scistan.engines.trace import numbers
 from scistan.inference.arviz_data import load_arviz
 from scistan.surface import SURFACES, checked
+from scistan.targets.jax.backend import import_jax
 from scistan.targets.torch.devices import import_torch
 from scistan.toolchain.wheel import find_wheel
 
 ROOT = Path(__file__).resolve().parent.parent
 LOADERS = {
     "stanli": load_stanli, "nutpie": load_nutpie, "cmdstanpy": load_cmdstanpy, "arviz": load_arviz,
-    "torch": import_torch, "httpstan": find_wheel,
+    "torch": import_torch, "httpstan": find_wheel, "jax": import_jax, "blackjax": load_blackjax,
 }  # fmt: skip
 PAGE = (ROOT / "docs" / "toolchain.md").read_text()
 DECLARED = re.compile(r"^([a-z0-9]+)([<>=!].*?)?(;.*)?$")
@@ -56,7 +57,7 @@ def test_a_package_without_the_surface_is_refused_by_version(package):
 def test_the_versions_declared_are_those_that_were_tried(package):
     """What pip may install lies within what we say works, at least at its lower end."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = [text for name in ("torch", "cmdstan", "nutpie") for text in project["optional-dependencies"][name]]
+    extras = [text for name in ("torch", "cmdstan", "nutpie", "jax") for text in project["optional-dependencies"][name]]
     (bounds,) = [m[2] for text in (*project["dependencies"], *extras) if (m := DECLARED.match(text)) and m[1] == package]
     first = re.search(r"[>=]=([\d.]+)", bounds)[1]
     assert SURFACES[package].tried(first + ".0" * (2 - first.count(".")))
