@@ -15,6 +15,7 @@ import numpy as np
 from scistan.diagnostics.change import Change
 from scistan.diagnostics.check import Check, Cure, Evidence, Finding, Measured
 from scistan.diagnostics.measures import chains_below, elements_above, elements_below, number_above, number_below
+from scistan.diagnostics.scattered import few_and_scattered
 from scistan.diagnostics.statistics import e_bfmi
 from scistan.messages import diagnosis as messages
 
@@ -37,6 +38,16 @@ def _chance_rhat(draws: int) -> float:
 
 def _by_chance(found: Finding) -> bool:
     return found.value <= _chance_rhat(found.seen.draws)
+
+
+def _is_handful(found: Finding) -> bool:
+    return few_and_scattered(found.seen.posterior, np.asarray(found.seen.statistics["diverging"], dtype=bool))
+
+
+def _diverged(found: Finding) -> str:
+    told = "scattered, so that no part of the posterior seems missing" if _is_handful(found) else ""
+    many = f"{found.value:.0f} of {found.seen.statistics['diverging'].size} draws ended in a divergence"
+    return f"{many}, {told}." if told else f"{many}: parts of the posterior may be missing."
 
 
 def _enough_draws(found: Finding) -> int:
@@ -150,13 +161,12 @@ CHECKS: tuple[Check, ...] = (
         "divergences",
         threshold=0.0,
         measure=number_above(lambda seen: float(np.sum(seen.statistics["diverging"]))),
-        fact=lambda found: f"{found.value:.0f} of {found.seen.statistics['diverging'].size} draws ended in a "
-        "divergence: parts of the posterior may be missing.",
+        fact=_diverged,
         suggestion=lambda found: messages.smaller_steps(
             found.seen.context.ran.next_delta, found.seen.context.ran.highest_delta
         ),
         needs_statistic="diverging",
-        severity="error",
+        severity=lambda found: "note" if _is_handful(found) else "error",
         nearness=2,
         change=_other_steps,
         cure=Cure.STEPS,

@@ -45,4 +45,4 @@ def _evidence(
     odd = tuple(n for n, ends in ranges.items() if not np.isfinite(ends).all())
     moving = {n: posterior[n] for n, (low, high) in ranges.items() if n not in odd and low < high}
     health = measure(moving) if draws >= MEASURABLE else {}
-    return Evidence(chains, draws, statistics, health, odd, max_treedepth, context)
+    return Evidence(chains, draws, statistics, health, odd, max_treedepth, context, posterior)

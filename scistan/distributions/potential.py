@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NoReturn
 
 import numpy as np
 
-from scistan.distributions.declaration import Parameter, StanForm, declare
+from scistan.distributions.declaration import REGISTRY, Distribution, Parameter, StanForm
 from scistan.distributions.unnamed import Unnamed
 from scistan.domains import REAL
 from scistan.ops.coerce import as_node
 from scistan.ops.expression import Expression
 from scistan.ops.reductions import sum as total
 
-__all__ = ["POTENTIAL", "potential"]
+__all__ = ["POTENTIAL", "laws", "potential"]
 
 
 def _no_draw(*_: object) -> NoReturn:
     raise TypeError("a potential has no draws")
 
 
-POTENTIAL = declare(
-    "Potential",
-    "A term of the log density, whatever value it stands beside.",
+# In no registry: it has no values, so that nothing that holds of distributions holds of it.
+POTENTIAL = Distribution(
+    name="Potential",
+    doc="A term of the log density, whatever value it stands beside.",
     parameters=(Parameter("term", REAL),),
     support=REAL,
     log_density=lambda _, term: term,
@@ -31,6 +33,11 @@ POTENTIAL = declare(
     potential=True,
     public=False,
 )
+
+
+def laws() -> Mapping[str, Distribution]:
+    """Give all that a term of a graph can be by its name: the distributions, and this."""
+    return {**REGISTRY, POTENTIAL.name: POTENTIAL}
 
 
 def potential(expression: object) -> Unnamed:

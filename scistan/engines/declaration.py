@@ -12,7 +12,7 @@ from scistan.engines.methods import MethodRequest
 from scistan.engines.protocol import Draws, Engine
 from scistan.graph.instance import Instance
 
-__all__ = ["LOW_RANK", "EngineDeclaration", "MetricWork"]
+__all__ = ["LOW_RANK", "EngineDeclaration", "MetricWork", "Rate"]
 
 # The metric that adapts to correlations without a matrix of them.
 LOW_RANK = "low_rank"
@@ -38,6 +38,18 @@ class MetricWork:
     def of_adaptation(self, coordinates: int) -> float:
         """Count the work of adapting at one draw of warm-up."""
         return self.adaptation * coordinates + self.pairs * coordinates**2
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Seconds of an evaluation, of each number that it touches, of an iteration around it, of a call, of imports."""
+
+    evaluation: float
+    number: float
+    iteration: float
+    fixed: float
+    cold: float
+    compile: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +80,7 @@ class EngineDeclaration:
     preference: int | None = None
     lowering: str = ""
     work: Mapping[str, MetricWork] = field(default_factory=dict)
+    rate: Rate | None = None  # measured once on a 2-core machine: what is expected before anything was learnt
     sampler: str = ""  # what it runs, as a paper calls it
     title: str = ""  # what a paper calls the engine itself
     methods: Mapping[str, frozenset[str]] = field(default_factory=dict)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from scistan.disabled import why_disabled
-from scistan.engines.declaration import LOW_RANK, EngineDeclaration, MetricWork
+from scistan.engines.declaration import LOW_RANK, EngineDeclaration, MetricWork, Rate
 from scistan.engines.protocol import Draws, Engine, Request
 from scistan.messages import sampling as messages
 from scistan.profiling import staged
 
-__all__ = ["ENGINES", "STAN_METRICS", "engine_for_many", "engine_named", "engines_at_hand", "preferred", "run_request"]
+__all__ = [
+    "COMPILING", "ENGINES", "STAN_METRICS", "engine_for_many", "engine_named", "engines_at_hand", "preferred",
+    "run_request",
+]
 
 _SAME = (
     "metric", "inv_metric", "step_size", "adapt_engaged", "thin", "save_warmup", "init_radius", "parallel_chains",
@@ -29,6 +32,7 @@ ENGINES: Mapping[str, EngineDeclaration] = {
     "stanli": EngineDeclaration(
         title="stanli",
         place="scistan.engines.stanli:StanliEngine",
+        rate=Rate(4e-6, 6e-9, 1e-5, 0.08, 1.0),
         sampler="Stan's No-U-Turn sampler, run by stanli",
         packages=("stanli",),
         fix="pip install stanli",
@@ -45,6 +49,7 @@ ENGINES: Mapping[str, EngineDeclaration] = {
     "nutpie": EngineDeclaration(
         title="nutpie",
         place="scistan.engines.nutpie:NutpieEngine",
+        rate=Rate(4e-6, 6e-9, 4e-5, 0.12, 1.2),
         sampler="nutpie's No-U-Turn sampler on Stan's density",
         packages=("nutpie", "stanli", "pyarrow"),
         fix="pip install 'scistan[nutpie]'",
@@ -69,6 +74,7 @@ ENGINES: Mapping[str, EngineDeclaration] = {
     "cmdstan": EngineDeclaration(
         title="CmdStan",
         place="scistan.engines.cmdstan:CmdStanEngine",
+        rate=Rate(3e-6, 5e-9, 2e-5, 0.4, 1.0, compile=25.0),
         sampler="Stan's No-U-Turn sampler, run by CmdStan",
         packages=("cmdstanpy",),
         fix="pip install 'scistan[cmdstan]'",
@@ -100,6 +106,10 @@ ENGINES: Mapping[str, EngineDeclaration] = {
         lowering="scistan.targets.jax:lower_to_jax",
     ),
 }
+
+
+# The one that runs executables.
+COMPILING = next(name for name, engine in ENGINES.items() if engine.compiled)
 
 
 def engines_at_hand() -> list[str]:

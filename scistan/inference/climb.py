@@ -18,7 +18,6 @@ from scistan.engines.registry import ENGINES, preferred
 from scistan.errors import SamplingError, ScistanError, ToolchainError, UnsupportedError
 from scistan.inference.go_on import GOING_ON
 from scistan.inference.plan import Plan
-from scistan.inference.scattered import few_and_scattered
 from scistan.messages import race as race_messages
 from scistan.messages import sampling as messages
 
@@ -97,19 +96,16 @@ def _attempt(plan: Plan, run: Run, variables: Judge, context: Context | None) ->
     depth = int(plan.options.get("max_treedepth") or 10)
     values = variables(draws)
     diagnosis = check_draws(values, draws.statistics, depth, context)
-    return Attempt(plan, draws, diagnosis, illness(diagnosis, draws, values))
+    return Attempt(plan, draws, diagnosis, illness(diagnosis, draws))
 
 
-def illness(diagnosis: Diagnosis, draws: Draws, values: Mapping[str, np.ndarray]) -> tuple[str, ...]:
+def illness(diagnosis: Diagnosis, draws: Draws) -> tuple[str, ...]:
     """List the findings that another run could cure.
 
     What only more draws would cure is not among them, and a handful of scattered divergences is not: both are told.
     """
-    found = [h.check for h in diagnosis.hints if BY_NAME[h.check].asks_for_a_run(h.value, *draws.kept.shape)]
-    steps = [name for name in found if BY_NAME[name].cure is Cure.STEPS]
-    if found == steps and steps and few_and_scattered(values, draws.statistics["diverging"]):
-        return ()
-    return tuple(found)
+    found = [h for h in diagnosis.findings if BY_NAME[h.check].asks_for_a_run(h.value, *draws.kept.shape)]
+    return tuple(hint.check for hint in found)
 
 
 def _next(attempts: list[Attempt], ladder: Ladder) -> Plan | None:

@@ -87,7 +87,7 @@ def warn_if_ill(fit: Fit, depth: int = 4) -> None:
         told += [text for text, often in tell_rejections(fit.draws, fit.subject) if often]
     # Of chains the quick checks alone: what takes longer is left to `fit.diagnose()`.
     found = fit._quick_diagnosis() if fit.method == "mcmc" else fit.diagnose()
-    if found.hints:
+    if found.findings:
         told.append(messages.unhealthy(fit.model_name, found.verdict))
     for text in told:
         warnings.warn(text, messages.ChainWarning, stacklevel=depth)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from scistan.distributions.declaration import REGISTRY as DISTRIBUTIONS
+from scistan.distributions.potential import laws
 from scistan.distributions.resolve import value_domain
 from scistan.errors import Place
 from scistan.graph.graph import Graph
@@ -61,7 +61,7 @@ class _Reader:
         self.dims = {entry["name"]: _dims(entry["dims"]) for entry in plain["entries"]}
         self.now: dict[Data, np.ndarray | None] = {}
         self.repeated: dict[Data, np.ndarray] = {}
-        self.reading: Reading = parse_exact(_text(plain["graph"]), OPS, DISTRIBUTIONS, self)
+        self.reading: Reading = parse_exact(_text(plain["graph"]), OPS, laws(), self)
         _check_arguments(self.reading.graph)
         self._check_complete()
 

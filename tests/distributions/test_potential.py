@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import scistan as ss
-from scistan.distributions.declaration import REGISTRY as DISTRIBUTIONS
+from scistan.distributions.potential import laws
 from scistan.graph.parse import parse
 from scistan.graph.text import graph_text
 from scistan.graph.verify import check
@@ -86,7 +86,7 @@ def test_its_name_is_the_term_and_the_graph_is_read_back(tmp_path: Any) -> None:
     graph = m.to_graph()
     check(graph)
     text = graph_text(graph)
-    assert graph_text(parse(text, REGISTRY, DISTRIBUTIONS)) == text
+    assert graph_text(parse(text, REGISTRY, laws())) == text
     fit = m.mcmc(draws=50, warmup=100, chains=2, seed=3, engine="stanli", progress=False)
     np.testing.assert_allclose(
         fit.posterior["half"], -(np.diff(fit.posterior["level"]) ** 2).sum(-1), rtol=1e-10, atol=1e-12

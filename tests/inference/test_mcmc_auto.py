@@ -11,6 +11,7 @@ import pytest
 
 import scistan as ss
 from scistan.diagnostics import check_draws
+from scistan.diagnostics.scattered import few_and_scattered
 from scistan.engines import nutpie as nutpie_engine
 from scistan.engines.protocol import Chains, Draws
 from scistan.inference import race as race_module
@@ -19,7 +20,6 @@ from scistan.inference.climb import Ladder, climb, illness
 from scistan.inference.plan import Plan
 from scistan.inference.race import Promise, Race, Runner
 from scistan.inference.run import run_plan
-from scistan.inference.scattered import few_and_scattered
 from scistan.inference.work import coordinates, gradient_work
 from scistan.messages.sampling import ChainWarning
 from scistan.surface import lacking
@@ -228,7 +228,7 @@ def test_few_draws_are_no_illness():
     draws = Draws(Chains({"x": x}, {"lp": rng.normal(size=(4, 40))}), "stanli", {}, {}, (1, 2, 3, 4))
     diagnosis = check_draws(draws.values, draws.statistics)
     assert not diagnosis.ok  # 160 draws are not the 400 that quantiles want
-    assert illness(diagnosis, draws, draws.values) == ()
+    assert illness(diagnosis, draws) == ()
 
 
 def test_where_only_mixing_is_bad_the_other_metric_comes_next_unless_the_user_chose_it():

@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from scistan.engines.assemble import cores_for
-from scistan.engines.registry import ENGINES, engines_at_hand
+from scistan.engines.registry import COMPILING, ENGINES, engines_at_hand
 from scistan.errors import ScistanError
 from scistan.graph.instance import Instance
 from scistan.history.learnt import failures_noted
@@ -50,7 +50,7 @@ def _build(instance: Instance) -> None:
     try:
         with GRAPH_WORK:
             subject = subject_of(instance)
-        with failures_noted("compile", "stan", "cmdstan"):
+        with failures_noted("compile", "stan", COMPILING):
             compile_model(subject, progress=False)
     except ScistanError:  # counted; nobody waits for this executable
         return

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from scistan.engines.assemble import cores_for
-from scistan.engines.registry import ENGINES, preferred
+from scistan.engines.registry import COMPILING, ENGINES, preferred
 from scistan.given import as_whole, usual
 from scistan.graph.instance import Instance
 from scistan.history.learnt import of_structure, remembered_winner
@@ -121,10 +121,10 @@ def _compile(task: str, instance: Instance, arguments: Mapping[str, Any]) -> Pla
 
     executable, workload = executable_of(instance), workload_of(instance, task)
     why = executable.missing or (messages.built_already() if executable.built else messages.to_be_built())
-    found = Plan("cmdstan", {}, 0, why, task=task, draws=0, chains=0, compiled=True, workload=workload)
+    found = Plan(COMPILING, {}, 0, why, task=task, draws=0, chains=0, compiled=True, workload=workload)
     if executable.missing:
         return found
-    cost = expected(Effort("compile", "cmdstan", 0, builds=not executable.built), workload)
+    cost = expected(Effort("compile", COMPILING, 0, builds=not executable.built), workload)
     return _with_cost(found, cost)
 
 

@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from scistan.engines.registry import COMPILING
 from scistan.graph.instance import Instance
 from scistan.history import Run, record
 from scistan.inference.plan import Plan
@@ -37,7 +38,7 @@ def after_prior(start: Start, instance: Instance, draws: int) -> None:
 def after_compile(start: Start) -> None:
     """Remember what a compilation took; one that came from the cache took none."""
     if start.seconds > FROM_CACHE:
-        record(Run("compile", "stan", "cmdstan", seconds=start.seconds, compile=start.seconds))
+        record(Run("compile", "stan", COMPILING, seconds=start.seconds, compile=start.seconds))
 
 
 def completed(plan: Plan, effort: Effort, workload: Workload) -> Plan:

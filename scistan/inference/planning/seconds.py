@@ -10,30 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from scistan.engines.declaration import Rate
+from scistan.engines.registry import ENGINES
 from scistan.history.learnt import of_engine, of_structure
 from scistan.history.run import Run
 from scistan.inference.planning.workload import Workload
 
-__all__ = ["BUILT_IN", "Effort", "Expected", "Rate", "expected"]
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """Seconds of an evaluation, of each number that it touches, of an iteration around it, of a call, of imports."""
-
-    evaluation: float
-    number: float
-    iteration: float
-    fixed: float
-    cold: float
-    compile: float = 0.0
+__all__ = ["BUILT_IN", "Effort", "Expected", "expected"]
 
 
 # Measured once on a 2-core machine; what is learnt replaces them after the first run.
 BUILT_IN: Mapping[str, Rate] = {
-    "stanli": Rate(4e-6, 6e-9, 1e-5, 0.08, 1.0),
-    "nutpie": Rate(4e-6, 6e-9, 4e-5, 0.12, 1.2),
-    "cmdstan": Rate(3e-6, 5e-9, 2e-5, 0.4, 1.0, compile=25.0),
+    **{name: engine.rate for name, engine in ENGINES.items() if engine.rate is not None},
     "torch": Rate(8e-3, 1e-8, 0.0, 0.05, 3.0),
     "scipy": Rate(2e-6, 2e-8, 0.0, 0.02, 1.5),
     "numpy": Rate(1e-5, 1e-9, 0.0, 1e-5, 0.1),

@@ -6,10 +6,12 @@ import sys
 import time
 from dataclasses import dataclass
 
+from scistan.engines.registry import ENGINES, engine_for_many
+
 __all__ = ["Start", "is_cold"]
 
 # The package whose import is most of a first call.
-_COLD = {"stan": "stanli", "torch": "torch", "scipy": "arviz"}
+_COLD = {"stan": ENGINES[engine_for_many()].packages[0], "torch": "torch", "scipy": "arviz"}
 
 
 def is_cold(target: str) -> bool:

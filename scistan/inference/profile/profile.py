@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from scistan.engines.registry import ENGINES
 from scistan.given import as_switch
 from scistan.inference.profile.ran import Ran
 from scistan.messages import profile as messages
@@ -67,7 +68,7 @@ class Profile:
         found = []
         for ran in self._ended().runs:
             if ran.subject is not None:
-                key = (ran.key, compiled or ran.engine == "cmdstan")
+                key = (ran.key, compiled or ENGINES[ran.engine].compiled)
                 if key not in self._costs:
                     self._costs[key] = measure(ran, ran.subject, key[1])
                 found.append(self._costs[key])
@@ -75,7 +76,7 @@ class Profile:
 
     def cost_of(self, ran: Ran) -> StatementCosts | None:
         """Give what statements cost on the engine that ran, where that was measured."""
-        return self._costs.get((ran.key, ran.engine == "cmdstan"))
+        return self._costs.get((ran.key, ENGINES[ran.engine].compiled))
 
     def compiled_cost_of(self, ran: Ran) -> StatementCosts | None:
         """Give what statements cost when they are compiled, where that was measured."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -35,13 +34,16 @@ def _at_one_time(diverging: np.ndarray) -> bool:
 def _in_a_corner(variables: Mapping[str, np.ndarray], diverging: np.ndarray) -> bool:
     """Look at the ranks of these draws among all, for each element: all in one tail, or far from uniform."""
     parts = [array.reshape(diverging.size, -1) for array in variables.values() if array.size]
-    if not parts:
-        return False
-    draws = np.concatenate(parts, axis=1)
+    elements = sum(part.shape[1] for part in parts)
+    return any(2 * elements * float(_chances(part, diverging).min()) < CHANCE for part in parts)
+
+
+def _chances(draws: np.ndarray, diverging: np.ndarray) -> np.ndarray:
+    """Give, for each element, the chance that uniform ranks lie so."""
     ranks = np.sort([(draws < one).mean(0) for one in draws[diverging]], axis=0)
-    count, elements = ranks.shape
+    count = len(ranks)
     tails = np.minimum(ranks[-1] + 1 / len(draws), 1 - ranks[0])
     steps = np.arange(1, count + 1)[:, None] / count
     gaps = np.maximum(steps - ranks, ranks - steps + 1 / count).max(0)
-    chances = np.minimum(2 * tails**count, 2 * np.exp(-2 * count * gaps**2))
-    return bool(2 * elements * chances.min() < CHANCE) and math.isfinite(chances.min())
+    found = np.minimum(2 * tails**count, 2 * np.exp(-2 * count * gaps**2))
+    return np.where(np.isfinite(found), found, 1.0)
