@@ -61,7 +61,7 @@ def test_errors_can_be_caught_by_their_python_kin():
     [
         ("MvNormal", "ss.MultivariateNormal(mu, cov=...)"),
         ("Deterministic", "assign the expression"),
-        ("Potential", "ss.declare_distribution"),
+        ("Potential", "ss.potential"),
         ("Mixture", "ss.declare_distribution"),
         ("NegativeBinomial", "ss.NegBinomial2(mu, phi)"),
         ("sample", "m.mcmc()"),
