@@ -37,7 +37,9 @@ def matrix_fault(matrix: np.ndarray) -> str:
     gap = float(np.abs(matrix - matrix.T).max())
     if gap > _ROUNDING * max(1.0, float(np.abs(matrix).max())):
         return messages.not_symmetric(gap)
-    return messages.smallest_eigenvalue(float(np.linalg.eigvalsh(matrix)[0]), _equal_rows(matrix))
+    values = np.linalg.eigvalsh(matrix)
+    is_zero = abs(values[0]) <= len(matrix) * np.finfo(float).eps * abs(values[-1])  # what rounding leaves of 0
+    return messages.smallest_eigenvalue(0.0 if is_zero else float(values[0]), _equal_rows(matrix))
 
 
 def _equal_rows(matrix: np.ndarray) -> list[int]:

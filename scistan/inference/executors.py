@@ -28,8 +28,8 @@ def run_everywhere(engine: str, request: Request, executor: Executor | None) -> 
     """Run a request here, or chain by chain on an executor: the draws are the same."""
     if executor is None:
         return run_request(engine, request)
-    run = recorded(under_settings(run_request))
-    tasks = [executor.submit(run, engine, part) for part in _parts(request)]
+    run = under_settings(run_request)
+    tasks = [executor.submit(recorded(run), engine, part) for part in _parts(request)]
     parts: list[Draws] = []
     errors: list[tuple[int, BaseException]] = []
     try:

@@ -40,8 +40,8 @@ def _fits(models: Sequence[Any], executor: Executor | None, workers: int, settin
     if executor is None:
         return [_fit(model, settings) for model in models]
     with ThreadPoolExecutor(workers, thread_name_prefix="scistan-sample") as threads:
-        fit = carried(under_settings(_fit))
-        tasks = [threads.submit(fit, model, {**settings, "executor": executor}) for model in models]
+        fit = under_settings(_fit)
+        tasks = [threads.submit(carried(fit), model, {**settings, "executor": executor}) for model in models]
         return [task.result() for task in tasks]
 
 
