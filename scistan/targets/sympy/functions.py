@@ -60,7 +60,7 @@ def elementwise() -> Mapping[str, Function]:
     same = {"exp": sp.exp, "log": sp.log, "sqrt": sp.sqrt, "abs": sp.Abs, "floor": sp.floor, "ceil": sp.ceiling,
             "sin": sp.sin, "cos": sp.cos, "tan": sp.tan, "arcsin": sp.asin, "arccos": sp.acos, "arctan": sp.atan,
             "sinh": sp.sinh, "cosh": sp.cosh, "tanh": sp.tanh, "arcsinh": sp.asinh, "arccosh": sp.acosh,
-            "arctanh": sp.atanh, "erf": sp.erf, "erfc": sp.erfc, "lgamma": sp.loggamma, "digamma": sp.digamma,
+            "arctanh": sp.atanh, "erf": sp.erf, "erfc": sp.erfc, "lgamma": sp.loggamma, "digamma": sp.digamma, "trigamma": sp.trigamma,
             "minimum": sp.Min, "maximum": sp.Max, "arctan2": sp.atan2, "Phi": normal, "inv_logit": logistic,
             "gamma_p": lower, "gamma_q": upper, "lbeta": log_beta}
     return {
@@ -93,6 +93,7 @@ def elementwise() -> Mapping[str, Function]:
         "inc_beta": lambda a, b, x: sp.betainc_regularized(a, b, 0, x),
         "log_inc_beta": lambda a, b, x: sp.log(sp.betainc_regularized(a, b, 0, x)),
         "log_i0": lambda x: sp.log(sp.besseli(0, x)),
+        "bessel_ratio": lambda x: sp.besseli(1, x) / sp.besseli(0, x),
         "log_choose": lambda n, k: sp.loggamma(n + 1) - sp.loggamma(k + 1) - sp.loggamma(n - k + 1),
         "frozen": lambda x: x, "live": lambda x: x,
     }  # fmt: skip
