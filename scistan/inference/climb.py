@@ -132,7 +132,7 @@ def _next(attempts: list[Attempt], ladder: Ladder) -> Plan | None:
 
 
 def _goes_on(plan: Plan, last: Attempt) -> Plan:
-    """Have a plan go on from the last run's draws, unless these are in the wrong place or its engine takes no starts."""
+    """Have a plan go on from the last draws, unless these are in the wrong place or its engine takes no starts."""
     if Cure.ENGINE in _cures(last) or not ENGINES[plan.engine].takes_inits:
         return replace(plan, why="", after=None)
     return replace(plan, why="", warmup=min(plan.warmup, GOING_ON), after=last.plan)
