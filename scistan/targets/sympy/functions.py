@@ -60,7 +60,8 @@ def elementwise() -> Mapping[str, Function]:
     same = {"exp": sp.exp, "log": sp.log, "sqrt": sp.sqrt, "abs": sp.Abs, "floor": sp.floor, "ceil": sp.ceiling,
             "sin": sp.sin, "cos": sp.cos, "tan": sp.tan, "arcsin": sp.asin, "arccos": sp.acos, "arctan": sp.atan,
             "sinh": sp.sinh, "cosh": sp.cosh, "tanh": sp.tanh, "arcsinh": sp.asinh, "arccosh": sp.acosh,
-            "arctanh": sp.atanh, "erf": sp.erf, "erfc": sp.erfc, "lgamma": sp.loggamma, "digamma": sp.digamma, "trigamma": sp.trigamma,
+            "arctanh": sp.atanh, "erf": sp.erf, "erfc": sp.erfc, "lgamma": sp.loggamma, "digamma": sp.digamma,
+            "trigamma": sp.trigamma,
             "minimum": sp.Min, "maximum": sp.Max, "arctan2": sp.atan2, "Phi": normal, "inv_logit": logistic,
             "gamma_p": lower, "gamma_q": upper, "lbeta": log_beta}
     return {
