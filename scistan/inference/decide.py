@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scistan.engines.trial import Begun
+from scistan.errors import SamplingError, UnsupportedError
 from scistan.inference.asked import Asked
 from scistan.inference.centring import centring_of
 from scistan.inference.certificate import Certificate
@@ -74,7 +75,10 @@ def _centred(asked: Asked, prepared: Prepared, winner: Runner | None, elsewhere:
     if certificate is None or not certificate.ok:  # the plain program, which was compared before, serves as well
         return None
     race = _race(made)
-    runners, failed = race.run([runner_plan(winner.plan, metric) for metric in winner.rivals])
+    try:
+        runners, failed = race.run([winner.plan.with_options(metric=metric) for metric in winner.rivals])
+    except (SamplingError, UnsupportedError):  # the winner of the plain program goes on
+        return None
     best, why = best_of(runners, failed) if runners else (None, "")
     if best is None or best.promise is None or best.promise.worth <= promise.worth:
         race.stop()
@@ -82,11 +86,6 @@ def _centred(asked: Asked, prepared: Prepared, winner: Runner | None, elsewhere:
     why = messages.centring_won(why, list(centring), promise.figures[1])
     plan = replace(best.plan, why=why, centring=centring)
     return Decision(plan, made, race.taken(best.plan, elsewhere), certificate)
-
-
-def runner_plan(plan: Plan, metric: str) -> Plan:
-    """Give a candidate with another metric."""
-    return plan.with_options(metric=metric)
 
 
 def _may_gain(prepared: Prepared, promise: Promise) -> bool:

@@ -14,7 +14,7 @@ def nothing_runs(monkeypatch):
         raise AssertionError("an engine was started")
 
     monkeypatch.setattr("scistan.inference.run.run_everywhere", never)
-    monkeypatch.setattr("scistan.inference.run.run_trial", never)
+    monkeypatch.setattr("scistan.inference.run.decide", never)
 
 
 
