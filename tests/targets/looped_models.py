@@ -148,6 +148,21 @@ def small_regression(m: Any, s: Quantity, pattern: np.ndarray) -> None:
     m.y = ss.NegBinomial2Log(a + ss.where(s, b, a * b) * s, b).observe(2 * pattern)
 
 
+def branches_in_a_recurrence(m: Any, s: Quantity, pattern: np.ndarray) -> None:
+    a, b = _latents(m)
+    _observe(m, ss.scan(lambda w, x: 0.5 * w + ss.where(x > 0, a * b, ss.log(b) - w), init=a, over=s))
+
+
+def a_recurrence_within_another(m: Any, s: Quantity, pattern: np.ndarray) -> None:
+    a, b = _latents(m)
+
+    def step(state: Any, x: Any) -> Any:
+        inner = ss.scan(lambda u, y: 0.3 * u + ss.where(y > 0, a, b), init=x, over=s)
+        return {"level": 0.5 * state["level"] + ss.mean(inner), "last": x * b}, state["level"] * state["last"]
+
+    _observe(m, ss.scan(step, init={"level": a, "last": 0.0}, over=s))
+
+
 FORMS: dict[str, Form] = {
     form.__name__: form
     for form in (
@@ -163,6 +178,8 @@ FORMS: dict[str, Form] = {
         comparisons_as_numbers,
         elements_of_a_table,
         elements_picked_from_rows,
+        branches_in_a_recurrence,
+        a_recurrence_within_another,
         rows_of_shares,
         rounded,
         truncated_by_data,
