@@ -25,6 +25,7 @@ from scistan.toolchain.request import EXECUTABLE, BuildRequest, loose_key
 from scistan.toolchain.run import Cancellation
 from scistan.toolchain.source import Source
 from scistan.toolchain.store import Store
+from scistan.toolchain.streams import streams_filled
 from scistan.toolchain.translate import translate
 from scistan.toolchain.wheel_build import build_executable, missing_products
 from scistan.toolchain.work import Work
@@ -58,7 +59,8 @@ def compile_many(
     requests = [BuildRequest(source, options, found) for source in sources]
     ready = {request: find_built(store, request) for request in requests}
     missing = [request for request, path in ready.items() if path is None]
-    built = build_requests(missing, store, workers=workers, progress=progress) if missing else []
+    with streams_filled():
+        built = build_requests(missing, store, workers=workers, progress=progress) if missing else []
     results: dict[BuildRequest, Result] = {request: path for request, path in ready.items() if path is not None}
     results.update(zip(missing, built, strict=True))
     return [results[request] for request in requests]
