@@ -24,6 +24,7 @@ from scistan.passes.centring import learnable
 __all__ = ["Decision", "decide"]
 
 # A run that promises so large a share of effective draws, in so few steps, has little to gain from another program.
+# Set by judgement, not measured.
 MIXES_WELL, FEW_STEPS = 0.7, 8.0
 
 

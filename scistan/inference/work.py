@@ -24,6 +24,7 @@ PRODUCT, FACTOR = 0.5, 1.0
 DENSITY = 25.0
 DENSITIES = {"Normal": 4.0, "StdNormal": 4.0, "Weibull": 150.0, "Frechet": 150.0, "LogLogistic": 150.0}
 # An element whose centre and scale follow from its prior and what its data say: roots and quotients, both ways.
+# Set by judgement, not measured.
 CENTRED_BY_DATA = 40.0
 # An element of a vector whose elements have one density together, with matrices in it.
 TOGETHER = 40.0
