@@ -52,7 +52,7 @@ def _in_a_corner(chances: Iterable[np.ndarray]) -> bool:
 
 
 def _chances(draws: np.ndarray, diverging: np.ndarray) -> np.ndarray:
-    """Give, for each element, the chance that ranks of these draws among all lie so: in one tail, or far from uniform."""
+    """Give, for each element, the chance that these draws rank so among all: in one tail, or far from uniform."""
     ranks = np.sort([(draws < one).mean(0) for one in draws[diverging]], axis=0)
     count = len(ranks)
     tails = np.minimum(ranks[-1] + 1 / len(draws), 1 - ranks[0])

@@ -8,7 +8,6 @@ import pytest
 
 import scistan as ss
 
-
 FAR = [-60.0, 58.0]  # where a probability rounds to 1 in the other tail
 
 
