@@ -1,7 +1,7 @@
 """Whether a handful of divergences lies scattered over the posterior, or together where something is wrong.
 
-The level is high on purpose. Few healthy fits have a divergence at all (docs/diagnosis.md has the count), so that one in
-ten of those costs little; and a strict test of three or four draws would call most funnels scattered.
+The level is high on purpose. Few healthy fits have a divergence at all (docs/diagnosis.md has the count), so one in ten
+of those costs little; and a strict test of three or four draws would call most funnels scattered.
 """
 
 from __future__ import annotations

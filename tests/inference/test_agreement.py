@@ -257,7 +257,7 @@ def test_a_derivative_that_one_target_lacks_is_told():
     m = ss.Model()
     m.x = ss.Normal(0, 1)
     m.y = ss.Normal(ss.sqrt(ss.exp(-1000 * m.x**2)), 1).observe([0.3])
-    agreement = m.verify()
+    agreement = m.verify(points=16)
     assert not agreement.ok
     (told,) = agreement.findings
     assert "the derivative over `x` is nan in torch and " in told
