@@ -6,6 +6,7 @@ from typing import Any
 
 from scistan.distributions import CONSTRUCTORS
 from scistan.distributions.potential import potential
+from scistan.distributions.series import Series
 from scistan.distributions.user import declare_distribution
 from scistan.errors import (
     DataError,
@@ -28,6 +29,7 @@ __all__ = [
     "ModelError",
     "SamplingError",
     "ScistanError",
+    "Series",
     "ToolchainError",
     "UnsupportedError",
     "__version__",

@@ -101,6 +101,7 @@ class Distribution:
     glm: Glm | None = None
     sample: Formula | None = None  # the joint log density of n outcomes with the same arguments: of them, n, and these
     grouped: Callable[..., Any] | None = None  # its form for groups of outcomes with equal arguments: `grouped.py`
+    rule: Any = None  # of a series: the law of its next element (`distributions/rule.py`)
     potential: bool = False  # a term of the density that is of no value: nothing is drawn, observed or predicted
     improper: bool = False  # no probability distribution: nothing can be drawn, and nothing is normalized
     remark: str = ""  # of a form for the program alone: what the reader is told it is

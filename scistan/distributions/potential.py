@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from scistan.distributions.declaration import REGISTRY, Distribution, Parameter, StanForm
+from scistan.distributions.rule import SERIES, read_series
 from scistan.distributions.unnamed import Unnamed
 from scistan.domains import REAL
 from scistan.ops.coerce import as_node
@@ -35,9 +36,9 @@ POTENTIAL = Distribution(
 )
 
 
-def laws() -> Mapping[str, Distribution]:
-    """Give all that a term of a graph can be by its name: the distributions, and this."""
-    return {**REGISTRY, POTENTIAL.name: POTENTIAL}
+def laws() -> Mapping[str, Any]:
+    """Give all that a term of a graph can be by its name: the distributions, this, and what reads a series."""
+    return {**REGISTRY, POTENTIAL.name: POTENTIAL, SERIES: read_series}
 
 
 def potential(expression: object) -> Unnamed:

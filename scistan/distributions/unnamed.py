@@ -22,7 +22,7 @@ from scistan.ops import FUNCTIONS
 from scistan.ops.coding import coded_leaf
 from scistan.ops.coerce import as_node, holds_expressions, read_dims
 from scistan.ops.expression import Expression
-from scistan.shapes import Shape
+from scistan.shapes import Shape, Size
 
 __all__ = ["Observation", "Unnamed"]
 
@@ -85,6 +85,15 @@ class Unnamed(Expression):
         observed.dims = self.dims or names
         observed.observation = Observation(leaf, names or self.dims)
         return observed
+
+    @property
+    def length(self) -> Size | None:
+        """How long the first axis is, where the distribution itself says so."""
+        return None
+
+    def formed(self, name: str, whole: Shape | None) -> Unnamed:
+        """Give the distribution of a value of this shape: itself, unless it was waiting to know the shape."""
+        return self
 
     def log_density(self, value: object) -> Expression:
         """Give the log density at `value` as an expression."""

@@ -23,7 +23,7 @@ from scistan.ops.shaping import broadcast_to
 from scistan.ops.structure import Structure, leaves_in, structure_of
 from scistan.shapes import GIVEN, Equality, Shape, Size, SizeConflict, broadcast, values_of
 
-__all__ = ["SCAN", "SCANNED", "Parts", "find_recorded", "parts_of", "scan"]
+__all__ = ["SCAN", "SCANNED", "Parts", "find_recorded", "is_value", "parts_of", "scan"]
 
 Rule = tuple[Shape, tuple[Equality, ...]]
 
@@ -127,7 +127,7 @@ def scan(
     if not callable(step):
         raise messages.no_step(step)
     place = user_place()
-    form = structure_of(init, _is_value)
+    form = structure_of(init, is_value)
     states = [_state(value) for value in leaves_in(init, form)]
     forms, elements = _elements(over)
     size = _length(elements, length)
@@ -152,7 +152,7 @@ def _recorded(node: Apply, body: Body, output: int, place: Any) -> Expression:
 
 
 # -- what is given --------------------------------------------------------------------------------
-def _is_value(value: object) -> bool:
+def is_value(value: object) -> bool:
     """Tell a list of numbers, which is an array, from a list of values of their own."""
     held = value if isinstance(value, list) else ()
     return isinstance(value, list) and not holds_expressions(value) and not any(isinstance(v, dict) for v in held)
@@ -166,7 +166,7 @@ def _state(value: object) -> Node:
 def _elements(over: object) -> tuple[list[Structure], list[Node]]:
     """Read what is run over: one array or a dict of arrays for each element that the step is given."""
     each = [] if over is None else list(over) if isinstance(over, tuple) else [over]
-    forms = [structure_of(one, _is_value) for one in each]
+    forms = [structure_of(one, is_value) for one in each]
     nodes = [as_node(leaf) for one, form in zip(each, forms, strict=True) for leaf in leaves_in(one, form)]
     for node in nodes:
         if not node.shape:
@@ -231,7 +231,7 @@ def _called(
         if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # the call itself
             raise messages.changes_something(error) from None
         raise
-    whole = structure_of(found, _is_value)
+    whole = structure_of(found, is_value)
     if whole == form:
         return None, [as_node(leaf) for leaf in leaves_in(found, whole)]
     if isinstance(found, tuple) and len(found) == 2 and whole.parts[0] == form:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.density import pointwise
 from scistan.distributions.resolve import value_domain
+from scistan.distributions.rule import pieces_of
 from scistan.graph.graph import Law, Term
-from scistan.graph.node import Data, Node
+from scistan.graph.node import Data, Node, is_applied
 from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
 from scistan.shapes import ONE, Shape, is_repeated
@@ -41,7 +44,7 @@ def observed_value(scope: Scope, term: Term) -> Expr:
     d: Distribution = term.law.distribution
     entries = scope.writer.entries
     if not isinstance(term.value, Data):
-        return scope.whole(term.value)
+        return _part_of_series(scope, term) or scope.whole(term.value)
     if d.discrete:
         if d.stan.one_based:
             return entries.index(term.value, None)
@@ -54,6 +57,20 @@ def observed_value(scope: Scope, term: Term) -> Expr:
     if not domain.structure and not d.event_rank:
         entries.bound(term.value, _bounds(domain.lower, domain.upper))
     return value
+
+
+def _part_of_series(scope: Scope, term: Term) -> Expr | None:
+    """Give elements of an observed series: `y[2:]` of the data as its law reads them; None for anything else."""
+    node = term.value
+    if not is_applied(node, "index") or not isinstance(node.args[0], Data):
+        return None
+    (item, *_), leaf = dict(node.attributes)["items"], node.args[0]  # type: ignore[misc]
+    whole = observed_value(scope, replace(term, value=leaf, law=replace(term.law, shape=leaf.shape)))
+    if item[0] == "int":
+        return _event(whole, term.law.distribution.event_rank, (str(item[1] + 1),))
+    first = "" if item[1] is None else str(item[1] + 1)
+    last = "" if item[2] is None else str(item[2])
+    return Expr(f"{whole.text}[{first}:{last}]", whole.type, POSTFIX)
 
 
 def _bounds(lower: object, upper: object) -> str:
@@ -69,6 +86,8 @@ def term_statements(scope: Scope, term: Term) -> list[Statement]:
     """Write a term of the model: `value ~ distribution(arguments)`, and what truncation adds."""
     law = term.law
     d: Distribution = law.distribution
+    if d.rule is not None:
+        return [statement for piece in pieces_of(term) for statement in term_statements(scope, piece)]
     if d.improper:
         return []
     if term.is_potential:
