@@ -167,10 +167,11 @@ class Witnesses:
             ]
             leaf = leaves[own] = density.backend.constant(np.array(arrays)).requires_grad_(True)
             affine = density.affine(p.term, evaluator) if p.prior is not None else None
+            value = affine.value(leaf) if affine else leaf
             if p.prior is not None and affine is not None:
                 evaluator.set(p.prior.value, leaf, batched=True)
-                result = result - _by_row(torch.log(affine.slope).expand_as(leaf))
-            evaluator.set(p.term.value, affine.value(leaf) if affine else leaf, batched=True)
+                result = result - _by_row(affine.log_slope(value).expand_as(leaf))
+            evaluator.set(p.term.value, value, batched=True)
         slopes = np.zeros((len(drawn), columns.count))
         try:
             evaluator.compute(self._nodes)

@@ -10,8 +10,9 @@ import numpy as np
 
 from scistan.constrained import TYPES
 from scistan.distributions.density import pointwise
+from scistan.distributions.innovations import standard_law
 from scistan.distributions.resolve import value_domain
-from scistan.distributions.standard import frame_of, standard_law
+from scistan.distributions.standard import frame_of
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Extent, Literal, Node, Variable
@@ -19,6 +20,7 @@ from scistan.graph.walk import has_latents, topological
 from scistan.targets.affine import Affine
 from scistan.targets.coordinates import Coordinates
 from scistan.targets.evaluate import Evaluator
+from scistan.targets.innovated import Innovated
 from scistan.targets.interval import Interval
 from scistan.targets.jax.backend import JaxBackend
 from scistan.targets.layout import lay_out
@@ -101,7 +103,7 @@ class PointDensity:
                 jacobian = jacobian + xp.sum(log_jacobian)
             else:
                 value = affine.value(u)
-                scaling = scaling + xp.sum(xp.broadcast_to(xp.log(affine.slope), value.shape))
+                scaling = scaling + xp.sum(xp.broadcast_to(affine.log_slope(value), value.shape))
                 values.set(self._standard[block.term.name], u, batched=False)
             values.set(block.term.value, value, batched=False)
         return values, jacobian, scaling
@@ -123,7 +125,9 @@ class PointDensity:
         held = {node: Value(array) for node, array in zip(self._still, data[1:], strict=True)}
         return Evaluator(self.instance, self.backend, held)
 
-    def _affine(self, term: Term, known: Lookup) -> Affine | None:
+    def _affine(self, term: Term, known: Lookup) -> Affine | Innovated | None:
+        if term.law.noncentred and term.law.distribution.rule is not None:
+            return Innovated(term.law, known, self.instance, self.backend)
         frame = frame_of(term.law) if term.law.noncentred else None
         if frame is None:
             return None
@@ -145,6 +149,8 @@ class PointDensity:
 
 def _needs(term: Term) -> tuple[Node, ...]:
     """Give what a latent's own bijection reads."""
+    if term.law.noncentred and term.law.distribution.rule is not None:
+        return term.law.args
     frame = frame_of(term.law) if term.law.noncentred else None
     if frame is not None:
         return frame.nodes

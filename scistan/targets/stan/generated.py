@@ -157,8 +157,9 @@ def _series_prior(scope: Scope, term: Term, target: str, started: bool) -> bool:
     for piece in pieces_of(term):
         if piece.law.distribution.improper:
             continue
+        whole = _whole_density(scope, piece) if _batch(piece) else density_at(scope, piece, ())
         add = PlusAssign if started else Assign
-        scope.statements.append(add(target, scope.whole(total(piece)).text, term))
+        scope.statements.append(add(target, whole or scope.whole(total(piece)).text, term))
         started = True
     return started
 

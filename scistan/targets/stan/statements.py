@@ -211,6 +211,11 @@ def _vectorized(scope: Scope, term: Term) -> Tilde:
 
 def value_at(scope: Scope, term: Term, indices: tuple[str, ...]) -> str:
     """Give one event of a term's value."""
+    if indices and is_applied(term.value, "index") and isinstance(term.value.args[0], Data):  # of a series
+        (item, *_), leaf = dict(term.value.attributes)["items"], term.value.args[0]  # type: ignore[misc]
+        if item[0] == "slice":
+            term = replace(term, value=leaf, law=replace(term.law, shape=leaf.shape))
+            indices = (f"{item[1]} + {indices[0]}" if item[1] else indices[0], *indices[1:])
     value = observed_value(scope, term)
     return _event(value, term.law.distribution.event_rank, indices).text
 
