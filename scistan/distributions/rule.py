@@ -153,7 +153,7 @@ def _rule(law: Law) -> Rule:
 
 # -- as a distribution ----------------------------------------------------------------------------
 def _by_pieces(*_: object) -> NoReturn:
-    raise InternalError("a series is its pieces: `pointwise` adds their densities, `targets/scipy/series.py` draws them")
+    raise InternalError("a series is its pieces: `pointwise` joins their densities, `draw_series` draws them")
 
 
 @lru_cache(maxsize=4096)

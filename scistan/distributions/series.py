@@ -116,7 +116,7 @@ class UnformedSeries(Unnamed):
         return observed is not None and observed.values is not None and observed.values.integer
 
 
-def Series(  # noqa: N802  # it is used as the distributions are
+def Series(  # it is used as the distributions are
     law: object,
     start: object = None,
     over: object = None,
@@ -159,7 +159,7 @@ def _starts(start: object) -> tuple[tuple[Unnamed, ...], bool]:
         if start != GIVEN_START:
             raise messages.bad_start(start)
         return (), True
-    each = list(start) if isinstance(start, tuple | list) else [] if start is None else [start]
+    each: list[Any] = list(start) if isinstance(start, tuple | list) else [] if start is None else [start]
     for one in each:
         _check_plain(one, messages.bad_start)
     return tuple(each), False

@@ -91,7 +91,7 @@ class Unnamed(Expression):
         """How long the first axis is, where the distribution itself says so."""
         return None
 
-    def formed(self, name: str, whole: Shape | None) -> Unnamed:
+    def formed(self, name: str, whole: Shape | None) -> Unnamed:  # noqa: ARG002  # others have to wait for them
         """Give the distribution of a value of this shape: itself, unless it was waiting to know the shape."""
         return self
 

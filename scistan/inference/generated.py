@@ -15,7 +15,7 @@ from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import pointwise_log_densities, predictive_draws
 from scistan.targets.scipy.evaluate import NUMPY
 
-__all__ = ["derived_quantities", "log_likelihood", "log_prior", "predictive"]
+__all__ = ["derived_quantities", "likelihood_axes", "log_likelihood", "log_prior", "predictive"]
 
 Arrays = Mapping[str, np.ndarray]
 # Numbers that one array of a block may hold: 64 MB, so that intermediate results stay small.
@@ -38,6 +38,29 @@ def log_likelihood(instance: Instance, posterior: Arrays) -> dict[str, np.ndarra
     """Give the log density of each observation at each draw."""
     terms = instance.graph.observed
     return _over_draws(instance, posterior, lambda flat, *_: pointwise_log_densities(instance, flat, terms))
+
+
+def likelihood_axes(instance: Instance) -> tuple[dict[str, tuple[str, ...]], dict[str, list[object]]]:
+    """Give the dims and labels of the log likelihood: no events, and of a series only what is not conditioned on.
+
+    A shorter time has a dim of its own where another variable runs along the whole.
+    """
+    dims, coords = {}, dict(instance.coords)
+    observed = instance.graph.observed
+    for term in observed:
+        own = instance.dims[term.name]
+        dims[term.name] = own[: len(own) - term.law.event_rank]
+    for term in observed:
+        skipped = term.law.distribution.rule.given if term.law.distribution.rule is not None else 0
+        if not skipped:
+            continue
+        time, *rest = dims[term.name]
+        labels = instance.coords.get(time) or list(range(instance.length(term.law.shape[0])))
+        if sum(time in along for along in dims.values()) > 1:
+            time = f"{term.name}_{time}"
+        dims[term.name] = (time, *rest)
+        coords[time] = list(labels[skipped:])
+    return dims, coords
 
 
 def log_prior(instance: Instance, posterior: Arrays) -> np.ndarray | None:

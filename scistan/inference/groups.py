@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scistan.inference.arviz_data import group
-from scistan.inference.generated import log_likelihood, log_prior, predictive
+from scistan.inference.generated import likelihood_axes, log_likelihood, log_prior, predictive
 from scistan.inference.memory import check_fits, sizes_of
 from scistan.inference.prior import constant_data, observed_data
 from scistan.messages import sampling as messages
@@ -62,11 +62,7 @@ def _predictive(fit: Fit) -> Any:
 
 def _log_likelihood(fit: Fit) -> Any:
     instance = fit._need("the log likelihood").instance
-    dims = {}
-    for term in instance.graph.observed:
-        own = instance.dims[term.name]
-        dims[term.name] = own[: len(own) - term.law.event_rank]
-    return group(log_likelihood(instance, fit.posterior), dims, instance.coords)
+    return group(log_likelihood(instance, fit.posterior), *likelihood_axes(instance))
 
 
 def _log_prior(fit: Fit) -> Any:

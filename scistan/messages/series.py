@@ -159,3 +159,7 @@ def within_another(name: str) -> ModelError:
     return _refused(
         f"the law of `{name}` uses a value of a step of something else.", "write the law with the model's own variables"
     )
+
+
+def no_coefficients() -> ModelError:
+    return _refused("an autoregression without coefficients looks back at nothing.", "give at least one coefficient")

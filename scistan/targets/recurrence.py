@@ -11,6 +11,7 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Extent, Literal, Node
 from scistan.ops.declaration import Op
 from scistan.ops.scan import parts_of
+from scistan.targets.picking import pick_by_draw, picks_by_draw
 from scistan.targets.values import Array, Backend, Value, aligned, concrete, implementation, meeting_rank
 
 __all__ = ["Recurrence", "Steps"]
@@ -60,12 +61,21 @@ class Steps:
                 instance, self._backend, node, [flags[k] for k in reads]
             ).run
             attributes: dict[str, Any] = {}
+        elif picks_by_draw(node, [flags[k] for k in reads]):
+            function, attributes = self._picking(node, [flags[k] for k in reads]), {}
         else:
             function = implementation(node.op, self._backend.column, self._module)
             attributes = {key: concrete(instance, value) for key, value in node.attributes}
         meet = meeting_rank(node) if over_draws else None
         self._steps.append(_Step(function, reads, tuple(len(arg.shape) for arg in node.args), meet, attributes))
         flags.append(over_draws)
+
+    def _picking(self, node: Apply, batched: list[bool]) -> Callable[..., Array]:
+        def pick(*arrays: Array) -> Array:
+            values = [Value(array, own) for array, own in zip(arrays, batched, strict=True)]
+            return pick_by_draw(self._module, node, values)
+
+        return pick
 
     def results(self, values: list[Array]) -> list[Array]:
         """Give what the body gives for these values of its parameters."""

@@ -9,6 +9,7 @@ import numpy as np
 from scistan.given import as_whole
 from scistan.graph.node import Node
 from scistan.inference.arviz_data import group, to_inference_data
+from scistan.inference.generated import likelihood_axes
 from scistan.inference.memory import check_draws_fit
 from scistan.inference.point.uncertainty import Quantities
 from scistan.inference.prior import constant_data, observed_data
@@ -44,13 +45,11 @@ def laplace_draws(estimate: PointEstimate, source: Source, draws: int, seed: int
         "seed": seed,
     }
     dims, coords = instance.dims, instance.coords
-    events = {t.name: t.law.event_rank for t in instance.graph.observed}
-    batch = {name: dims[name][: len(dims[name]) - rank] for name, rank in events.items() if name in dims}
     return to_inference_data(
         {
             "posterior": group(_chain(values), dims, coords, attributes=attributes),
             "posterior_predictive": group(_chain(predicted), dims, coords, attributes=attributes),
-            "log_likelihood": group(_chain(log_lik), batch, coords),
+            "log_likelihood": group(_chain(log_lik), *likelihood_axes(instance)),
             "observed_data": observed_data(instance),
             "constant_data": constant_data(instance),
         }
