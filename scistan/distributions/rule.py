@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from scistan.distributions.declaration import Distribution, Parameter, StanForm
 from scistan.domains import Domain
 from scistan.errors import InternalError
-from scistan.graph.body import Body
+from scistan.graph.body import Body, free_bound, put_in
 from scistan.graph.graph import Law, Term
 from scistan.graph.node import Node
 from scistan.ops.along_steps import along_steps
@@ -18,8 +18,8 @@ from scistan.ops.expression import Expression
 from scistan.shapes import Shape
 
 __all__ = [
-    "SERIES", "Piece", "Rule", "Taken", "pieces_of", "read_series", "rule_of", "series_distribution", "series_pieces",
-    "taken_apart",
+    "SERIES", "Piece", "Rule", "StepLaw", "Taken", "pieces_of", "read_series", "rule_of", "series_distribution",
+    "series_pieces", "step_law", "taken_apart",
 ]
 
 SERIES = "Series"
@@ -94,6 +94,27 @@ def taken_apart(law: Law) -> Taken:
         parts.append(law.args[at : at + count])
         at += count
     return Taken(tuple(parts[: len(rule.starts)]), parts[-2], parts[-1], law.args[at:])
+
+
+@dataclass(frozen=True, slots=True)
+class StepLaw:
+    """The law of one element with values to be written: the elements before by their lags, the states, all else."""
+
+    law: Law
+    before: dict[Node, int]
+    states: tuple[Node, ...]
+    over: dict[Node, Node]
+
+
+def step_law(law: Law) -> StepLaw:
+    """Give the law of one element for people to read."""
+    rule, taken = _rule(law), taken_apart(law)
+    before = {k: free_bound(rule.shape, rule.element.discrete) for k in rule.lags}
+    states = tuple(free_bound(node.shape) for node in taken.states)
+    over = {free_bound(node.shape[1:], node.integer): node for node in taken.over}
+    results = put_in(rule.body, [*states, *before.values(), *over, *taken.free])
+    element = Law(rule.element, tuple(results[rule.states :]), rule.shape)
+    return StepLaw(element, {node: k for k, node in before.items()}, states, dict(over))
 
 
 def pieces_of(term: Term) -> tuple[Term, ...]:

@@ -106,8 +106,9 @@ class UnformedSeries(Unnamed):
         if whole is None and self.asked.length is not None:
             own = rule.shape[: len(rule.shape) - rule.element.event_rank]
             made.size = (self.asked.length, *own)
-        if whole is not None and whole[0].today <= rule.lead:
-            raise messages.too_short(name, whole[0].today, rule.lead)
+        length = self.asked.length if whole is None else whole[0]
+        if length is not None and length.today <= rule.lead:
+            raise messages.too_short(name, length.today, rule.lead)
         return made
 
     @property

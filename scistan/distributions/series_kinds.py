@@ -24,6 +24,10 @@ def _normal(mu: object, sigma: object) -> Unnamed:
     return made
 
 
+def _is_nothing(number: object) -> bool:
+    return isinstance(number, int | float) and number == 0
+
+
 def RandomWalk(  # they are used as the distributions are
     sigma: object, start: object, drift: object = 0.0, *, length: object = None, dims: Dims = None,
     centred: bool | None = None,
@@ -37,10 +41,9 @@ def RandomWalk(  # they are used as the distributions are
     >>> m.level.shape
     (10,)
     """
-    still = isinstance(drift, int | float) and drift == 0
 
     def law(past: Past) -> Unnamed:
-        return _normal(past[-1] if still else past[-1] + drift, sigma)
+        return _normal(past[-1] if _is_nothing(drift) else past[-1] + drift, sigma)
 
     return Series(law, start=start, length=length, dims=dims, centred=centred)
 
@@ -62,10 +65,8 @@ def AR(
     beside = _coefficients(coefficients)
 
     def law(past: Past) -> Unnamed:
-        mean: Any = constant
-        for k, one in enumerate(beside, 1):
-            mean = mean + one * past[-k]
-        return _normal(mean, sigma)
+        mean: Any = sum((one * past[-k] for k, one in enumerate(beside[1:], 2)), beside[0] * past[-1])
+        return _normal(mean if _is_nothing(constant) else constant + mean, sigma)
 
     return Series(law, start=start, length=length, dims=dims, centred=centred)
 

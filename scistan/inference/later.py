@@ -28,16 +28,23 @@ def _numbers(labels: Sequence[object], steps: int) -> list[object]:
 
 
 def _dates(labels: Sequence[object], steps: int) -> list[object]:
-    """Go on with dates, by their frequency where pandas finds one: months are not evenly spaced."""
+    """Go on with dates that are evenly spaced, in days or in months."""
     if len(labels) < 2 or not all(isinstance(x, np.datetime64 | datetime.date) for x in labels):
         return []
     import pandas as pd
 
     index = pd.DatetimeIndex(labels)
-    frequency = pd.infer_freq(index) if len(index) > 2 else None
-    if frequency is not None:
-        return list(pd.date_range(index[-1], periods=steps + 1, freq=frequency)[1:])
     apart = np.diff(index.to_numpy())
-    if not (apart == apart[0]).all():
+    if (apart == apart[0]).all():
+        return [index[-1] + (k + 1) * pd.Timedelta(apart[0]) for k in range(steps)]
+    months = np.diff(index.year * 12 + index.month)
+    step = int(months[0])
+    offsets = (pd.offsets.MonthEnd, pd.offsets.MonthBegin, None)
+    ends = (index.is_month_end.all(), index.is_month_start.all(), len(set(index.day)) == 1)
+    if not step or not (months == step).all() or not any(ends):
         return []
-    return [index[-1] + (k + 1) * pd.Timedelta(apart[0]) for k in range(steps)]
+    offset: Any = offsets[ends.index(True)]
+    return [
+        index[-1] + ((k + 1) * step * offset(1) if offset is not None else pd.DateOffset(months=(k + 1) * step))
+        for k in range(steps)
+    ]

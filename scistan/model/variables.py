@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from scistan.distributions.resolve import resolve, value_domain
-from scistan.distributions.rule import pieces_of
+from scistan.distributions.rule import pieces_of, rule_of, taken_apart
 from scistan.distributions.unnamed import Unnamed
 from scistan.graph.graph import Graph, Law, Term
 from scistan.graph.node import Apply, Data, Node, Variable
@@ -110,12 +110,27 @@ class Variables:
             self.facts.note(entry.node, entry.dims, entry.keys)
         self.facts.learn(entry.roots if entry.law is None else entry.law.inputs)
         if entry.law is not None and isinstance(entry.node, Variable | Data):
-            for piece in pieces_of(Term(entry.name, entry.node, entry.law)):
-                self.facts.learn(piece.law.inputs)
+            for node in self._of_pieces(Term(entry.name, entry.node, entry.law)):
+                self.facts.learn([node])
         self.entries[entry.name] = entry
         self.named.setdefault(entry.node, entry.name)
         if isinstance(entry.node, Data):
             entry.node.called = entry.node.called or entry.name
+
+    def _of_pieces(self, term: Term) -> list[Node]:
+        """List what the law of a series is made of; its own shifts of time are no shifts of the user's."""
+        if rule_of(term.law) is None:
+            return []
+        nodes = [node for piece in pieces_of(term) for node in piece.law.inputs]
+        shifted = {term.value, *taken_apart(term.law).over}
+        for node in topological(nodes):
+            if isinstance(node, Apply) and node.op.name == "index" and node.args[0] in shifted:
+                fact = self.facts.of(node.args[0])
+                gone = len(fact.dims) - len(node.shape)  # a single time has no axis of it
+                first = () if gone else (None,)
+                keys = () if gone else ((node, 0),)
+                self.facts.note(node, (*first, *fact.dims[1:]), (*keys, *fact.keys[1:]))
+        return nodes
 
     def _remove(self, entry: Entry) -> None:
         del self.entries[entry.name]
@@ -231,6 +246,8 @@ class Variables:
     def _keys_of_draw(self, name: str, law: Law, dims: Dims, node: Variable | Data) -> Keys:
         """Let the axes of a distribution's arguments meet those of its value: labels are matched along each."""
         own = self._keys_of_data(name, node, dims) if isinstance(node, Data) else own_keys(node, dims)
+        if rule_of(law) is not None:  # time has the order of the series
+            self.axes.read_by_position(own[0], lambda: name, None)
         met: list[list[tuple[Key, Callable[[], str]]]] = [[] for _ in own]
         for axis, arg, at in axes_of_arguments(law):
             fact = self.facts.of(arg)
