@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scistan.ops import special_torch as tails
+from scistan.ops import special_formulas as tails
 from scistan.ops.declaration import Gap, Never, NotYet, Op, Template, declare
 from scistan.ops.expression import function_of
 from scistan.ops.libraries import fixed, log_sum_exp, numbers_for, special, together

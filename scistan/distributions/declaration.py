@@ -75,7 +75,7 @@ class Distribution:
 
     `log_density` is written in SciStan's own ops, value first: it is the definition, the torch form,
     and the oracle of every native form. `draw(rng, size, *arguments)` draws with NumPy; `size` is the
-    shape of the batch. `scipy(*arguments)` gives SciPy's frozen twin, from which truncated draws and the
+    shape of the batch. `scipy(*arguments)` gives SciPy's frozen distribution, from which truncated draws and the
     tests' second opinion come. `support` may depend on the arguments (a function of them by name).
     """
 

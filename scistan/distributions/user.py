@@ -61,9 +61,9 @@ def declare_distribution(
     or as a `Domain`. `log_density(value, *arguments)` is written in SciStan's operations: it is the definition on
     every target. `draw(rng, size, *arguments)` draws with NumPy. `stan` names a distribution that Stan has; without
     one the density is written out. `rng` is Stan text that draws one value, with `{argument}` for each argument.
-    `log_cdf` and `log_ccdf`, with SciPy's frozen twin in `scipy`, allow truncation. `event_like` names the argument
-    whose last axes have the shape of one value. Declaring one's own distribution again replaces it; SciStan's names
-    are refused.
+    `log_cdf` and `log_ccdf`, with SciPy's frozen distribution in `scipy`, allow truncation. `event_like` names the
+    argument whose last axes have the shape of one value. Declaring one's own distribution again replaces it;
+    SciStan's names are refused.
 
     >>> import scistan as ss
     >>> Kumaraswamy = ss.declare_distribution(

@@ -49,5 +49,3 @@ class Lowered(Assignable):
         from scistan.inference.density_function import log_density_fn
 
         return log_density_fn(self.instance(), backend)
-
-    # -- PyTorch --------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["fixed", "log_sum_exp", "numbers_for", "solve_triangular", "special", "together", "whole"]
+__all__ = ["as_positions", "fixed", "log_sum_exp", "numbers_for", "solve_triangular", "special", "together"]
 
 Array = Any
 _SPECIAL = {"numpy": "scipy.special", "torch": "torch.special", "jax.numpy": "jax.scipy.special"}
@@ -48,7 +48,7 @@ def numbers_for(xp: Any, numbers: np.ndarray, like: Array) -> Array:
     return numbers if xp is np else xp.asarray(numbers, dtype=like.dtype)
 
 
-def whole(xp: Any, positions: Array) -> Array:
+def as_positions(xp: Any, positions: Array) -> Array:
     """Give whole numbers as what a library takes for positions."""
     if xp.__name__ == "torch":
         return positions.long()

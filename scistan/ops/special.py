@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from scistan.ops import special_torch as tails
+from scistan.ops import special_formulas as tails
 from scistan.ops.declaration import REGISTRY, Call, NotYet, Template, declare
 from scistan.ops.expression import Expression, build
 from scistan.ops.libraries import special

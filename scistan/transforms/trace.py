@@ -13,11 +13,12 @@ from scistan.messages import transforms as messages
 from scistan.messages.expressions import NoValueYetError
 from scistan.ops.coerce import as_node, library_of
 from scistan.ops.expression import Expression
+from scistan.ops.structure import Structure
 from scistan.shapes import Size
 from scistan.transforms.backends import Runner, open_backend
 from scistan.transforms.computation import Computation, instance_of
 from scistan.transforms.on_graph import OnGraph
-from scistan.transforms.tree import Structure, tree_flatten, tree_unflatten
+from scistan.transforms.tree import tree_flatten, tree_unflatten
 
 __all__ = ["Call", "Traced", "Tracer"]
 

@@ -16,7 +16,7 @@ from scistan.history import Run, record
 from scistan.history.learnt import failures_noted
 from scistan.inference.plan import Choice, Plan
 from scistan.inference.planning.machine import Machine
-from scistan.inference.planning.work import counted_work
+from scistan.inference.work import gradient_work
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 FEW = {"draws": 60, "warmup": 60, "chains": 2, "progress": False}
@@ -98,18 +98,32 @@ def test_arguments_are_checked_as_the_verb_does():
 
 
 def test_counted_work_grows_with_what_moves():
-    assert counted_work(regression(240).instance()) == pytest.approx(2 * counted_work(regression(120).instance()), rel=0.05)
+    work = [gradient_work(regression(n).instance()) for n in (100, 200, 400)]
+    assert work[2] - work[1] == pytest.approx(2 * (work[1] - work[0]))
     m = ss.Model("still")
-    m.x = ss.data(np.ones((50, 50)))
     m.a = ss.Normal(0, 1)
     m.y = ss.Normal(m.a, 1).observe(3.0)
-    assert counted_work(m.instance()) < 20
+    alone = gradient_work(m.instance())
+    m.x = ss.data(np.ones((50, 50)))
+    m.z = m.x @ m.x
+    assert gradient_work(m.instance()) == alone
+
+
+@pytest.mark.parametrize(("moves", "power"), [(True, 3), (False, 2)])
+def test_a_matrix_that_moves_is_factored_and_one_that_stands_still_is_not(moves, power):
+    def work(n):
+        m = ss.Model("vectors")
+        m.a = ss.HalfNormal(1)
+        m.y = ss.MultivariateNormal(np.zeros(n), cov=np.eye(n) * (m.a if moves else 1.0)).observe(np.zeros(n))
+        return gradient_work(m.instance())
+
+    assert np.log2(work(1600) / work(800)) == pytest.approx(power, abs=0.15)
 
 
 def test_what_was_learnt_is_what_is_expected():
     m = regression()
     key = m.plan().workload.key
-    work = counted_work(m.instance())
+    work = gradient_work(m.instance())
     for _ in range(3):
         record(Run("mcmc", "stan", "stanli", structure=key, work=work, chains=4, at_once=2, iterations=8000, asked=8000,
                    evaluations=80_000, seconds=50.0, fixed=10.0, sampling=40.0))  # fmt: skip

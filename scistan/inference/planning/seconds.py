@@ -22,8 +22,8 @@ __all__ = ["BUILT_IN", "Effort", "Expected", "expected"]
 # Measured once on a 2-core machine; what is learnt replaces them after the first run.
 BUILT_IN: Mapping[str, Rate] = {
     **{name: engine.rate for name, engine in ENGINES.items() if engine.rate is not None},
-    "torch": Rate(8e-3, 1e-8, 0.0, 0.05, 3.0),
-    "scipy": Rate(2e-6, 2e-8, 0.0, 0.02, 1.5),
+    "torch": Rate(8e-3, 2.5e-9, 0.0, 0.05, 3.0),
+    "scipy": Rate(2e-6, 5e-9, 0.0, 0.02, 1.5),
     "numpy": Rate(1e-5, 1e-9, 0.0, 1e-5, 0.1),
 }
 # Evaluations for each iteration, where nothing is known of the model.
@@ -90,7 +90,7 @@ def _steps(effort: Effort, workload: Workload, alike: Sequence[Run]) -> float:
 
 
 def _running(rate: Rate, work: float, evaluations: float, iterations: float, at_once: int) -> float:
-    return (evaluations * (rate.evaluation + rate.number * work) + iterations * rate.iteration) / max(1, at_once)
+    return (evaluations * (rate.evaluation + rate.unit * work) + iterations * rate.iteration) / max(1, at_once)
 
 
 def _ratio(rate: Rate, run: Run) -> float:

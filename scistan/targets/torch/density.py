@@ -32,7 +32,7 @@ from scistan.targets.torch.convert import to_numpy
 from scistan.targets.torch.scalars import ScalarGroup, group_scalars
 from scistan.targets.torch.schedule import Schedule, Stage, Values
 from scistan.targets.torch.structured import structured
-from scistan.targets.torch.sums import Part, Sums, split_sum
+from scistan.targets.torch.sums import Summand, Sums, split_sum
 from scistan.targets.values import Lookup, aligned
 
 __all__ = ["LatentBlock", "TorchDensity", "joint_log_density"]
@@ -42,7 +42,7 @@ Tensor = Any
 
 @dataclass(frozen=True, slots=True)
 class _Program:
-    """A schedule, and the parts of the density that it computes: those counted once, and those of the batch.
+    """A schedule, and the summands of the density that it computes: those counted once, and those of the batch.
 
     `constant` is what does not depend on the latents, summed.
     """
@@ -227,7 +227,7 @@ class TorchDensity:
         result = program.once.added(values, start)
         if share != 1.0:
             result = share * result
-        if program.of_batch.parts:
+        if program.of_batch.summands:
             result = result + weight * program.of_batch.added(values, self.backend.zeros(*q.shape[:-1]))
         return result + sum(jacobians) if jacobians else result
 
@@ -274,8 +274,8 @@ class TorchDensity:
         standard = {b.term.name: Variable(b.term.name, b.term.law.shape, self, None)
                     for b in self.blocks if b.term.law.noncentred}
         # The density of a standard `z` itself: going through `x` would lose its digits where the scale is tiny.
-        once: list[Part] = []
-        of_batch: list[Part] = []
+        once: list[Summand] = []
+        of_batch: list[Summand] = []
         signs = signs_of(self.instance, self._inputs)
         for term in self.instance.graph.terms:
             if term.is_observed or not likelihood_only:
@@ -285,9 +285,9 @@ class TorchDensity:
                     (of_batch if term.name in self._batch else once).extend(split_sum(part, self.instance))
         stages += [Stage(z) for z in standard.values()]
         grouped = {leaf for group in self._groups for leaf in group.leaves}  # summed in their rows
-        roots = [node for part in (*once, *of_batch) for node in part.reads if node not in grouped]
+        roots = [node for summand in (*once, *of_batch) for node in summand.reads if node not in grouped]
         schedule = Schedule(self.instance, self.backend, stages, roots, self._inputs, self._groups)
-        sorted_out: dict[bool, list[Part]] = {True: [], False: []}
+        sorted_out: dict[bool, list[Summand]] = {True: [], False: []}
         for each in once:
             sorted_out[all(map(schedule.is_fixed, each.reads))].append(each)
         fixed, moving, batch = (
