@@ -11,6 +11,10 @@ from scistan.messages.values import as_given
 _EXAMPLE = "m.left = ss.ode(lambda t, amount: -m.rate * amount, y0=10.0, t0=0, times=m.times)"
 
 
+RUNS_OFF = "the steps shrink to nothing, as where a state runs off to infinity"
+NO_SLOPES = "its slopes are no finite numbers"
+
+
 class EquationWarning(UserWarning):
     """An equation could not be solved for some values of the latents."""
 
@@ -122,17 +126,23 @@ def starts_too_late(start: float, first: float, place: Place | None) -> DataErro
     return DataError(f"`t0` is {start:g} and the first of the times {first:g}.", remedy=remedy, place=place)
 
 
+def too_many_steps(most: int) -> str:
+    return f"{most} steps (`max_steps`) did not lead to the next time"
+
+
+def unsolved_error(told: str, place: Place | None) -> ModelError:
+    what, _, remedy = told.rpartition(". ")
+    return ModelError(f"{what}.", remedy=remedy.rstrip("."), place=place)
+
+
 def unsolved(failed: int, of: int, time: float, reason: str, values: Mapping[str, float], method: str) -> str:
     """Say that an equation had no solution for some values, with the first of them."""
     where = ", ".join(f"{name} = {value:.4g}" for name, value in values.items())
     many = f"for {failed} of {of} draws" if of > 1 else "at these values"
+    remedy = "raise `max_steps`, or give priors that keep to values for which there is a solution."
+    if method in ("rk45", "ckrk"):
+        remedy = f"if it is stiff, `method='bdf'` takes long steps where this one cannot; else {remedy}"
     return (
-        f"an equation could not be solved {many}, whose density is 0 and whose states are NaN: {reason}, "
-        f"at t = {time:.4g}{f' with {where}' if where else ''}. "
-        + (
-            "If it is stiff, `method='bdf'` takes long steps where this one cannot; else raise `max_steps`, or give "
-            "priors that keep to values for which it has a solution."
-            if method in ("rk45", "ckrk")
-            else "Raise `max_steps`, or give priors that keep to values for which it has a solution."
-        )
+        f"an equation could not be solved {many}, where the density is 0 and states are NaN: {reason}, "
+        f"at t = {time:.4g}{f' with {where}' if where else ''}. {remedy[0].upper()}{remedy[1:]}"
     )

@@ -87,7 +87,7 @@ class Evaluator:
         batched = any(v.batched for v in values)
         if op.binds:
             run = runner_of(self._instance, self._backend, node, [v.batched for v in values])
-            return Value(run(*(v.array for v in values)), batched)
+            return Value(run(*(v.array for v in values)), batched or op.random)
         rank = meeting_rank(node)
         if batched and rank is not None:
             arrays = [aligned(v, len(arg.shape), rank) for v, arg in zip(values, node.args, strict=True)]

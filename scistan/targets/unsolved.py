@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
+from scistan.errors import ModelError
 from scistan.graph.places import warn_at_users_line
 from scistan.messages import equations as messages
 
@@ -37,7 +38,7 @@ def note_failures(failures: Sequence[Failure], rows: int, method: str) -> None:
 
 @contextmanager
 def telling_failures() -> Iterator[None]:
-    """Warn the user, when the work is done, of equations that had no solution."""
+    """Warn the user, when the work is done, of equations that had no solution; what fails for that is told so."""
     if _told.get() is not None:  # the verb around this one tells
         yield
         return
@@ -45,7 +46,11 @@ def telling_failures() -> Iterator[None]:
     token = _told.set(told)
     try:
         yield
+    except ModelError as error:
+        if told:
+            raise messages.unsolved_error(told[0], error.place) from error
+        raise
     finally:
         _told.reset(token)
-        for text in dict.fromkeys(told):
-            warn_at_users_line(text, messages.EquationWarning)
+    for text in dict.fromkeys(told):
+        warn_at_users_line(text, messages.EquationWarning)

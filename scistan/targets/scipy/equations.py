@@ -5,36 +5,58 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from scistan.messages import equations as messages
 from scistan.targets.equation import Asked, Slope
 from scistan.targets.unsolved import Failure
 
-__all__ = ["solve", "solving_within"]
+__all__ = ["Solving", "solve", "solving"]
 
-# Of the tolerances asked for. SciPy judges the engines, and is differenced: its error must vanish beside theirs.
-_share: ContextVar[float] = ContextVar("scistan_share_of_tolerance", default=1e-4)
 _CLOSEST = 1e-12  # what rounding leaves of a step
+_FIRST, _SMALLEST = 10, 1e-11  # steps that are this share of the whole lead nowhere, but for the first ones
+_FAR = 1e3  # times the median size of the states
 _FINE = 1e-7  # below this the higher order takes fewer steps
 _TOGETHER = {"rk45": 256, "ckrk": 256, "bdf": 16, "adams": 16}  # draws in one system; implicit steps solve for all
+
+
+
+@dataclass(slots=True)
+class Solving:
+    """How equations are solved: within which share of the user's tolerances, by which method; and steps so far.
+
+    SciPy judges the engines, and is differenced: its error must vanish beside theirs.
+    """
+
+    share: float = 1e-4
+    method: str = ""  # the equation's own
+    steps: int = 0
+
+
+_how: ContextVar[Solving | None] = ContextVar("scistan_solving", default=None)
 
 SlopeOf = Callable[[Any], Slope]
 
 
 class _FailedError(Exception):
-    """The time that was reached, and why no further."""
+    """An equation went no further than a time: why, and the states of all rows there."""
+
+    def __init__(self, time: float, reason: str, states: np.ndarray) -> None:
+        self.time, self.reason, self.states = time, reason, states
 
 
 @contextmanager
-def solving_within(share: float) -> Iterator[None]:
-    """Solve within this share of the tolerances that are asked for."""
-    token = _share.set(share)
+def solving(share: float, method: str = "") -> Iterator[Solving]:
+    """Solve within this share of the tolerances that are asked for, by another method where one is given."""
+    how = Solving(share, method)
+    token = _how.set(how)
     try:
-        yield
+        yield how
     finally:
-        _share.reset(token)
+        _how.reset(token)
 
 
 def solve(
@@ -44,6 +66,8 @@ def solve(
     rows, states = starts.shape
     found = np.full((rows, times.shape[-1], states), np.nan)
     failures: list[Failure] = []
+    how = _how.get() or Solving()
+    asked = replace(asked, method=how.method or asked.method)
     together = _TOGETHER[asked.method]
     waiting = [np.arange(at, min(at + together, rows)) for at in range(0, rows, together)][::-1]
     while waiting:
@@ -51,20 +75,30 @@ def solve(
         first, series = (a[chosen] if times.ndim > 1 else a for a in (start, times))
         try:
             with np.errstate(all="ignore"):
-                found[chosen] = _solved(slope_of(chosen), starts[chosen], first, series, asked)
+                found[chosen] = _solved(slope_of(chosen), starts[chosen], first, series, asked, how)
         except _FailedError as failed:
             if len(chosen) == 1:
-                time, reason = failed.args
-                failures.append(Failure(int(chosen[0]), time, reason))
-            else:  # which of them it is, their halves tell
-                waiting += np.array_split(chosen, 2)[::-1]
+                failures.append(Failure(int(chosen[0]), failed.time, failed.reason))
+            else:
+                waiting += [part for part in _parted(chosen, failed.states) if len(part)]
     return found, failures
 
 
-def _solved(slope: Slope, y: np.ndarray, start: np.ndarray, times: np.ndarray, asked: Asked) -> np.ndarray:
+def _parted(chosen: np.ndarray, states: np.ndarray) -> list[np.ndarray]:
+    """Part rows that cannot go on together: those far out are looked at apart, and else each half is."""
+    size = np.nan_to_num(np.abs(states), nan=np.inf, posinf=np.inf).max(1)
+    far = ~(size < _FAR * max(1.0, float(np.median(size))))
+    if far.all() or not far.any():
+        return list(np.array_split(chosen, 2))
+    return [chosen[~far], *np.array_split(chosen[far], min(int(far.sum()), 2))]
+
+
+def _solved(
+    slope: Slope, y: np.ndarray, start: np.ndarray, times: np.ndarray, asked: Asked, how: Solving
+) -> np.ndarray:
     """Solve for rows that share their times, or, over a time that runs from 0 to 1 in each piece, for any."""
     if times.ndim == 1:
-        return _run(slope, y, float(start), times, asked)
+        return _run(slope, y, float(start), times, asked, how)
     found = []
     before = start
     for after in times.T:
@@ -73,13 +107,17 @@ def _solved(slope: Slope, y: np.ndarray, start: np.ndarray, times: np.ndarray, a
         def scaled(s: Any, y: np.ndarray, span: np.ndarray = span, origin: np.ndarray = origin) -> np.ndarray:
             return span[:, None] * slope(origin + s * span, y)
 
-        y = _run(scaled, y, 0.0, np.ones(1), asked)[:, 0]
+        try:
+            y = _run(scaled, y, 0.0, np.ones(1), asked, how)[:, 0]
+        except _FailedError as failed:
+            reached = float(before[0] + failed.time * span[0])
+            raise _FailedError(reached, failed.reason, failed.states) from None
         found.append(y)
         before = after
     return np.stack(found, 1)
 
 
-def _run(slope: Slope, y: np.ndarray, start: float, times: np.ndarray, asked: Asked) -> np.ndarray:
+def _run(slope: Slope, y: np.ndarray, start: float, times: np.ndarray, asked: Asked, how: Solving) -> np.ndarray:
     """Take steps until the last time, reading the states at each on the way."""
     rows, states = y.shape
 
@@ -87,16 +125,19 @@ def _run(slope: Slope, y: np.ndarray, start: float, times: np.ndarray, asked: As
         return np.asarray(slope(np.asarray(t), packed.reshape(rows, states)), dtype=float).reshape(-1)
 
     found = np.empty((rows, len(times), states))
-    reached, steps = 0, 0
+    reached, steps, span = 0, 0, float(times[-1]) - start
     try:
-        solver = _solver(flat, start, y.reshape(-1).astype(float), float(times[-1]), rows, states, asked)
+        packed = y.reshape(-1).astype(float)
+        solver = _solver(flat, start, packed, float(times[-1]), rows, states, asked, how.share)
         while reached < len(times):
             steps += 1
+            how.steps += 1
             if steps > asked.max_steps:
-                raise _FailedError(solver.t, f"{asked.max_steps} steps (`max_steps`) did not lead to the next time")
-            told = solver.step()
-            if solver.status == "failed" or not np.isfinite(solver.y).all():
-                raise _FailedError(solver.t, _in_words(told))
+                raise _FailedError(solver.t, messages.too_many_steps(asked.max_steps), solver.y.reshape(rows, states))
+            solver.step()
+            shrunk = steps > _FIRST and solver.status == "running" and solver.step_size < _SMALLEST * span
+            if shrunk or solver.status == "failed" or not np.isfinite(solver.y).all():
+                raise _FailedError(solver.t, messages.RUNS_OFF, solver.y.reshape(rows, states))
             last = int(np.searchsorted(times, solver.t, side="right"))
             if last > reached:
                 between = solver.dense_output()
@@ -106,24 +147,19 @@ def _run(slope: Slope, y: np.ndarray, start: float, times: np.ndarray, asked: As
                 reached, steps = last, 0
     except (np.linalg.LinAlgError, RuntimeError, ValueError, OverflowError, ZeroDivisionError):
         # what SciPy's implicit solvers say of slopes that are no numbers
-        raise _FailedError(start, "its slopes are no finite numbers") from None
+        raise _FailedError(start, messages.NO_SLOPES, y) from None
     return found
-
-
-def _in_words(told: str | None) -> str:
-    shrunk = told is not None and "step size" in told
-    return "the steps shrink to nothing, as where a state runs off to infinity" if shrunk else "a state became infinite"
 
 
 def _solver(
     flat: Callable[[float, np.ndarray], np.ndarray], start: float, y: np.ndarray, end: float, rows: int, states: int,
-    asked: Asked,
+    asked: Asked, share: float,
 ) -> Any:  # fmt: skip
     from scipy.integrate import DOP853, RK45, Radau
     from scipy.sparse import block_diag
 
     # The error of a step is a root mean square over the whole system: divided so, it holds for each draw.
-    share = _share.get() / np.sqrt(rows)
+    share = share / np.sqrt(rows)
     limits = {"rtol": max(asked.rtol * share, _CLOSEST), "atol": max(asked.atol * share, _CLOSEST * 1e-3)}
     if asked.method in ("rk45", "ckrk"):
         explicit = DOP853 if limits["rtol"] < _FINE else RK45

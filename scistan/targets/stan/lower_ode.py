@@ -172,7 +172,7 @@ class _Arguments:
         self.outer.bound(leaf, bounds)
 
     def known(self, node: Node) -> str:
-        return ""
+        return self.outer.known(self._outside(node))
 
     def _outside(self, node: Node) -> Node:
         return self.standing[node] if isinstance(node, Bound) else node

@@ -22,6 +22,7 @@ from scistan.targets.stan.syntax import (
     Statement,
     TargetPlus,
     Tilde,
+    Type,
     unsized,
     written,
 )

@@ -7,6 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from scistan.messages import equations as words
 from scistan.messages import packages as messages
 from scistan.surface import checked
 from scistan.targets.equation import Asked, Slope
@@ -55,8 +56,8 @@ def solve(
 
 def _in_words(told: str, asked: Asked) -> str:
     if "max_num_steps" in told:
-        return f"{asked.max_steps} steps (`max_steps`) did not lead to the next time"
-    return "the steps shrink to nothing, as where a state runs off to infinity"
+        return words.too_many_steps(asked.max_steps)
+    return words.RUNS_OFF
 
 
 def _solved(slope: Slope, y: Tensor, start: Tensor, times: Tensor, asked: Asked) -> Tensor:
