@@ -30,6 +30,8 @@ from scistan.targets.stan.syntax import (
 
 __all__ = ["lower_solved"]
 
+_LONGEST_NAME = 24
+
 
 def lower_solved(scope: Scope, node: Apply) -> Lowered:
     """Write the solution of an equation, and what the program reads of it."""
@@ -223,7 +225,7 @@ class _Slope:
             if parameter in read:  # positions are read from the data by themselves
                 passed = self.scope.named(argument) if argument.shape else self.scope.whole(argument)
                 kind = passed.type if argument.shape else REAL
-                wish = argument.op.name if isinstance(argument, Apply) else "value"
+                wish = _wish(argument, passed)
                 inner.values[parameter] = _held(self.reader.take(Expr(passed.text, kind, passed.precedence), wish))
 
     def _lengths(self, lines: list[str]) -> dict[str, Expr]:
@@ -245,6 +247,13 @@ class _Slope:
         found = self.scope.writer.names.claim(f"d{solution}_dt")
         self.scope.writer.need(key, f"vector {found}{code}", origins)
         return found
+
+
+def _wish(argument: Node, passed: Expr) -> str:
+    """Find a name for an argument: `theta_2` for `theta[2]`, `negative_gamma` for `-gamma`."""
+    words = re.sub(r"\W+", "_", passed.text).strip("_")
+    plain = passed.is_read or not isinstance(argument, Apply)
+    return words if plain else f"{argument.op.name}_{words}" if len(words) <= _LONGEST_NAME else argument.op.name
 
 
 def _held(value: Expr) -> Lowered:
