@@ -53,16 +53,22 @@ class OwnFormula:
         nodes = [arg._scistan_node_ for arg in args]
         if all(len(node.shape) == rank for node, rank in zip(nodes, self.ranks, strict=True)):
             return True
-        several = Size.new(_SEVERAL)
+        alone = [{k} for k in range(len(nodes))]
+        return all(self._gives_several(nodes, repeated) for repeated in (*alone, set(range(len(nodes)))))
+
+    def _gives_several(self, nodes: list[Node], repeated: set[int]) -> bool:
+        """Try with some of the arguments repeated; one that the formula does not use may be left out of the result."""
+        several = (Size.new(_SEVERAL),)
         tried = [
-            Data(None, (several, *node.shape[len(node.shape) - rank :]), integer=node.integer)
-            for node, rank in zip(nodes, self.ranks, strict=True)
+            Data(None, (several if k in repeated else ()) + node.shape[len(node.shape) - rank :], integer=node.integer)
+            for k, (node, rank) in enumerate(zip(nodes, self.ranks, strict=True))
         ]
         try:
-            found = as_node(self.formula(*map(Expression, tried))).shape
-        except ScistanError:
+            found = as_node(self.formula(*map(Expression, tried)))
+        except (ScistanError, TypeError, ValueError, IndexError):  # what is made for one vector may not take several
             return False
-        return values_of(found) == (_SEVERAL,)
+        used = any(tried[k] in topological([found]) for k in repeated)
+        return values_of(found.shape) == ((_SEVERAL,) if used else ())
 
     def _one(self, *args: Expression) -> Expression:
         node = as_node(self.formula(*args))
