@@ -31,7 +31,7 @@ def stiff(seen: Evidence, limit: float) -> Measured | None:
     if any(term.name not in seen.posterior for term in latents):
         return None
     at = np.linspace(0, seen.draws - 1, min(_LOOKED_AT, seen.draws)).astype(int)
-    rows = {term.value: seen.posterior[term.name][0, at] for term in latents}
+    rows: dict[Node, np.ndarray] = {term.value: seen.posterior[term.name][0, at] for term in latents}
     ratios = {
         name: _steps(instance, node, rows, "") / max(1, _steps(instance, node, rows, "bdf"))
         for node, name in equations.items()

@@ -10,7 +10,7 @@ import numpy as np
 from scistan.graph.body import with_insides
 from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
-from scistan.graph.node import Apply
+from scistan.graph.node import Apply, Node
 from scistan.targets.scipy import JointDensity
 from scistan.targets.scipy.equations import solving
 
@@ -51,7 +51,7 @@ class SolverError:
         """Give how far a density may be from what it is exactly."""
         if self._joint is None or not np.isfinite(exact):
             return 0.0
-        point = {term.value: latents[term.name] for term in self._latents}
+        point: dict[Node, np.ndarray] = {term.value: latents[term.name] for term in self._latents}
         with solving(_LOOSER):
             moved = abs(self._joint.at(point)[0] - exact)
         # Errors of either sign may cancel by chance: never less than the tolerance itself.

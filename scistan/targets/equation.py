@@ -44,7 +44,7 @@ class Equation:
         self._times_vary = any(batched[self._states : self._states + 2])
         flags = [True] * self._states + [self._times_vary, False, *batched[self._states + 2 :]]
         self._body = ReadyBody(instance, backend, parts.body, flags, runner_of)
-        self._solve = implementation(node.op, backend.column, self._module)
+        self._solve = implementation(node.op, backend.column, self._module)  # type: ignore[arg-type]
         self._free: tuple[Node, ...] = node.args[self._states + 2 :]
 
     def run(self, *arrays: Array) -> list[Array]:

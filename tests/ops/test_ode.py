@@ -182,7 +182,7 @@ def test_a_posterior_is_sampled_certified_saved_and_predicted(tmp_path: Any) -> 
 
 
 def test_a_mode_is_found() -> None:
-    times = np.linspace(0.5, 3, 5)
+    times = np.array([1.0, 2.0])
     m = ss.Model("decay")
     m.rate = ss.LogNormal(0, 1)
     m.left = ss.ode(lambda t, a: -m.rate * a, 10.0, 0, times)
@@ -196,17 +196,17 @@ def test_where_there_is_no_solution_the_density_is_zero_and_it_is_told() -> None
     m = ss.Model("explosion")
     m.k, m.start = ss.HalfNormal(1), ss.Uniform(0.5, 3)
     m.x = ss.ode(lambda t, x: m.k * x**2, m.start, 0, [0.5, 1.0])  # infinite at t = 1 / (k · start)
-    with pytest.warns(EquationWarning, match=r"(?s)for \d+ of 12 draws.*at t = .* with k = "):
-        drawn = m.prior(draws=12, seed=1).prior
+    with pytest.warns(EquationWarning, match=r"(?s)for \d+ of 8 draws.*at t = .* with k = "):
+        drawn = m.prior(draws=8, seed=1).prior
     solved = (drawn["k"] * drawn["start"] < 1).values[0]
-    assert 0 < solved.sum() < 12
+    assert 0 < solved.sum() < 8
     np.testing.assert_array_equal(np.isfinite(drawn["x"].values[0]).all(-1), solved)
     k, start = (drawn[name].values[0][solved, None] for name in ("k", "start"))
     expected = start / (1 - k * start * np.array([0.5, 1.0]))
     np.testing.assert_allclose(drawn["x"].values[0][solved], expected, rtol=1e-5)
     m.y = ss.Normal(m.x, 1).observe([1.0, 2.0])
-    with pytest.raises(ss.ModelError, match=r"(?s)could not be solved for \d+ of 12 draws.*`method='bdf'`"):
-        m.prior(draws=12, seed=1)
+    with pytest.raises(ss.ModelError, match=r"(?s)could not be solved for \d+ of 8 draws.*`method='bdf'`"):
+        m.prior(draws=8, seed=1)
     for target in ("scipy", "torch"):
         with pytest.warns(EquationWarning, match="at these values"):
             assert m.log_density({"k": 1.0, "start": 2.0}, target=target) == -np.inf

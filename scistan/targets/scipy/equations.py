@@ -105,7 +105,7 @@ def _solved(
         span, origin = (after - before), before
 
         def scaled(s: Any, y: np.ndarray, span: np.ndarray = span, origin: np.ndarray = origin) -> np.ndarray:
-            return span[:, None] * slope(origin + s * span, y)
+            return np.asarray(span[:, None] * slope(origin + s * span, y))
 
         try:
             y = _run(scaled, y, 0.0, np.ones(1), asked, how)[:, 0]

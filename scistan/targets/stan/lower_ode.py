@@ -252,8 +252,9 @@ class _Slope:
 def _wish(argument: Node, passed: Expr) -> str:
     """Find a name for an argument: `theta_2` for `theta[2]`, `negative_gamma` for `-gamma`."""
     words = re.sub(r"\W+", "_", passed.text).strip("_")
-    plain = passed.is_read or not isinstance(argument, Apply)
-    return words if plain else f"{argument.op.name}_{words}" if len(words) <= _LONGEST_NAME else argument.op.name
+    if passed.is_read or not isinstance(argument, Apply):
+        return words
+    return f"{argument.op.name}_{words}" if len(words) <= _LONGEST_NAME else argument.op.name
 
 
 def _held(value: Expr) -> Lowered:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -47,11 +47,15 @@ def solve(
     found, failures = [], []
     for k in range(rows):  # one start that cannot be solved must not stop the others
         own = slice(k, k + 1)
-        chosen = (a[own] if vary else a for a in (start, times))
-        one, failed_here = solve(lambda _, own=own: slope_of(own), starts[own], *chosen, asked)
+        first, series = (a[own] if vary else a for a in (start, times))
+        one, failed_here = solve(partial(_chosen, slope_of, own), starts[own], first, series, asked)
         found.append(one)
         failures += [Failure(k, each.time, each.reason) for each in failed_here]
     return torch.cat(found), failures
+
+
+def _chosen(slope_of: SlopeOf, own: slice, _: object) -> Slope:
+    return slope_of(own)
 
 
 def _in_words(told: str, asked: Asked) -> str:
