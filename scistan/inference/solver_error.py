@@ -14,7 +14,7 @@ from scistan.graph.node import Apply, Node
 from scistan.targets.scipy import JointDensity
 from scistan.targets.scipy.equations import solving
 
-__all__ = ["SLOPES", "SolverError", "slope_tolerance"]
+__all__ = ["SLOPES", "SolverError", "methods_in", "slope_tolerance"]
 
 # A tolerance holds for one step. What steps add up to is seen by solving with ten times of it, as Stan's own method
 # would: the engines' errors lie well below what that does.
@@ -29,14 +29,20 @@ def slope_tolerance(graph: Graph) -> float:
     return min(_MOST, _OF_TOLERANCE * _tolerance(graph))
 
 
+def methods_in(graph: Graph) -> set[str]:
+    """Name the methods by which the equations of a graph are to be solved."""
+    return {asked["method"] for asked in _equations(graph)}
+
+
 def _tolerance(graph: Graph) -> float:
-    """Give the largest tolerance among a graph's equations, those within recurrences too; 0 without any."""
-    found: list[dict[str, Any]] = [
-        dict(node.attributes)
-        for node, _ in with_insides(graph.nodes)
-        if isinstance(node, Apply) and node.op.name == "ode"
-    ]
-    return max((max(one["rtol"], one["atol"]) for one in found), default=0.0)
+    """Give the largest tolerance among a graph's equations; 0 without any."""
+    return max((max(asked["rtol"], asked["atol"]) for asked in _equations(graph)), default=0.0)
+
+
+def _equations(graph: Graph) -> list[dict[str, Any]]:
+    """Give how each equation is to be solved, those within recurrences too."""
+    nodes = (node for node, _ in with_insides(graph.nodes))
+    return [dict(node.attributes) for node in nodes if isinstance(node, Apply) and node.op.name == "ode"]
 
 
 class SolverError:

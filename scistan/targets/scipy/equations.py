@@ -20,7 +20,7 @@ _CLOSEST = 1e-12  # what rounding leaves of a step
 _FIRST, _SMALLEST = 10, 1e-11  # steps that are this share of the whole lead nowhere, but for the first ones
 _FAR = 1e3  # times the median size of the states
 _FINE = 1e-7  # below this the higher order takes fewer steps
-_TOGETHER = {"rk45": 256, "ckrk": 256, "bdf": 16, "adams": 16}  # draws in one system; implicit steps solve for all
+_TOGETHER = {"rk45": 1024, "ckrk": 1024, "bdf": 16, "adams": 16}  # draws in one system; implicit steps solve for all
 
 
 
