@@ -90,6 +90,10 @@ class UnformedSeries(Unnamed):
         observed.dims, observed.observation = plain.dims, plain.observation
         return observed
 
+    def draw(self) -> Unnamed:
+        """Refuse: what goes on from a series is its forecast."""
+        raise messages.series_draw()
+
     def formed(self, name: str, whole: Shape | None) -> Unnamed:
         """Read the law, for elements of the shape that is left of `whole`; without one the law says it."""
         if self.asked.given and self.observation is None:

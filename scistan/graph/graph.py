@@ -10,7 +10,7 @@ from scistan.errors import Place
 from scistan.graph.body import Body
 from scistan.graph.node import Apply, Data, Node, Variable
 from scistan.graph.places import copy_places, first_place
-from scistan.graph.walk import rebuild, topological
+from scistan.graph.walk import random_in, rebuild, topological
 from scistan.shapes import Equality, Shape, SizeTable
 
 __all__ = ["Graph", "Law", "Term", "bodies_of_law"]
@@ -124,6 +124,11 @@ class Graph:
     @property
     def potentials(self) -> list[Term]:
         return [term for term in self.terms if term.is_potential]
+
+    def without_draws(self) -> Graph:
+        """Give the graph without derived quantities that are drawn, or follow from such: no target computes them."""
+        derived = {name: node for name, node in self.derived.items() if not random_in([node])}
+        return self if len(derived) == len(self.derived) else replace(self, derived=derived)
 
     def without_potentials(self) -> Graph:
         """Give the graph whose density has no terms but those of its variables."""

@@ -11,6 +11,7 @@ import numpy as np
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
+from scistan.targets.drawing import drawing
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import pointwise_log_densities, predictive_draws
 from scistan.targets.scipy.evaluate import NUMPY
@@ -25,8 +26,11 @@ _BLOCK = 8_000_000
 def predictive(
     instance: Instance, posterior: Arrays, seed: int, shape: tuple[int, ...] | None = None
 ) -> dict[str, np.ndarray]:
-    """Draw every observed variable once for each posterior draw; `shape` is told where there are no latents."""
-    terms = instance.graph.observed
+    """Draw every observed variable once for each posterior draw; `shape` is told where there are no latents.
+
+    One of a distribution that nobody said how to draw from is left out.
+    """
+    terms = [term for term in instance.graph.observed if term.law.distribution.drawable]
 
     def draw(flat: dict[Node, np.ndarray], block: int, draws: int) -> dict[str, np.ndarray]:
         return predictive_draws(instance, flat, _seed(seed, block), terms, draws)
@@ -80,15 +84,16 @@ def derived_quantities(
     names: list[str],
     shape: tuple[int, ...] | None = None,
     drawn: Arrays = MappingProxyType({}),
+    seed: int = 0,
 ) -> dict[str, np.ndarray]:
     """Compute derived quantities at each draw; observed variables without values are as they were `drawn`."""
 
-    def compute(flat: dict[Node, np.ndarray], _: int, draws: int) -> dict[str, np.ndarray]:
+    def compute(flat: dict[Node, np.ndarray], block: int, draws: int) -> dict[str, np.ndarray]:
         evaluator = Evaluator(instance, NUMPY)
         for leaf, array in flat.items():
             evaluator.set(leaf, array, batched=True)
         found = {}
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), drawing(_seed(seed, block), draws):
             for name in names:
                 node = instance.graph.derived[name]
                 value = evaluator[node]

@@ -19,6 +19,7 @@ from scistan.inference.generated import derived_quantities, predictive
 from scistan.inference.levels import NEW_LEVELS, Asked, Latents, latents_at
 from scistan.inference.memory import check_fits, sizes_of
 from scistan.inference.prior import constant_data
+from scistan.messages import declared
 from scistan.messages import options as option_messages
 from scistan.messages import prediction as words
 from scistan.messages import sampling as messages
@@ -63,6 +64,7 @@ def predict(fit: Fit, question: Question, seed: int) -> Any:
         if term.name not in fit.posterior:
             raise messages.not_kept("prediction")
     names = _names(instance, question.var_names)
+    _check_drawable(instance, names)
     chains, length = fit.shape
     rows = rows_of(chains, length, question.draws)
     check_fits(sizes_of(instance, names, rows.size), 1, words.prediction_too_big)
@@ -118,6 +120,12 @@ def _names(instance: Instance, asked: Sequence[str] | None) -> list[str]:
     return wanted
 
 
+def _check_drawable(instance: Instance, names: Sequence[str]) -> None:
+    for term in instance.graph.observed:
+        if term.name in names and not term.law.distribution.drawable:
+            raise declared.no_draw([term.name], term.law.distribution.title, instance.graph.place_of(term))
+
+
 def rows_of(chains: int, length: int, asked: int | None) -> np.ndarray:
     """Choose draws, as many from each chain, evenly spaced; first axis: chains."""
     each = length if asked is None else max(1, min(length, round(min(asked, chains * length) / chains)))
@@ -136,7 +144,7 @@ def _computed(
     graph = instance.graph
     observed = {t.name for t in graph.observed}
     drawn = predictive(instance, posterior, seed, shape) if observed & set(names) else {}
-    derived = derived_quantities(instance, posterior, [n for n in names if n in graph.derived], shape, drawn)
+    derived = derived_quantities(instance, posterior, [n for n in names if n in graph.derived], shape, drawn, seed)
     found = {**posterior, **drawn, **derived}
     return {name: found[name] for name in names}
 

@@ -163,3 +163,9 @@ def within_another(name: str) -> ModelError:
 
 def no_coefficients() -> ModelError:
     return _refused("an autoregression without coefficients looks back at nothing.", "give at least one coefficient")
+
+
+def series_draw() -> ModelError:
+    return _refused(
+        "a series cannot be a derived draw.", "go on from the series that was fitted with `fit.forecast(steps)`"
+    )

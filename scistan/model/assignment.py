@@ -26,10 +26,11 @@ class Assignable:
         if name.startswith("_") and not isinstance(value, Unnamed):
             object.__setattr__(self, name, value)
             return
-        check_name(name, type(self))
         if isinstance(value, Composite):
+            check_name(name, type(self))
             self._enter_parts(name, value)
             return
+        check_name(name, type(self), in_program=_in_program(value))
         value = Expression(as_node(value)) if holds_expressions(value) and isinstance(value, list) else unwrapped(value)
         if not isinstance(value, Expression):
             raise messages.not_assignable(name, value)
@@ -77,7 +78,7 @@ class Assignable:
         return Expression(self._variables.entries[name].shown)
 
     def __setitem__(self, name: str, value: object) -> None:
-        check_name(name, type(self))
+        check_name(name, type(self), in_program=_in_program(value))
         setattr(self, name, value)
 
     def __iter__(self) -> Iterator[str]:
@@ -88,3 +89,8 @@ class Assignable:
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self._variables.entries})
+
+
+def _in_program(value: object) -> bool:
+    """Tell whether a variable has a place in Stan programs: random draws that follow from others have none."""
+    return not (isinstance(value, Unnamed) and value.is_draw)

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from scistan.distributions.drawn import node_of
 from scistan.distributions.resolve import resolve, value_domain
 from scistan.distributions.rule import pieces_of, rule_of, taken_apart
 from scistan.distributions.unnamed import Unnamed
+from scistan.errors import Place
 from scistan.graph.graph import Graph, Law, Term
-from scistan.graph.node import Apply, Data, Node, Variable
+from scistan.graph.node import Apply, Data, Node, Variable, is_applied
 from scistan.graph.places import first_place, remember, user_place, warn_at_users_line
 from scistan.graph.walk import topological
 from scistan.messages import coding as coding_messages
@@ -22,6 +24,7 @@ from scistan.messages import observations as observations_messages
 from scistan.model.acts import Acts
 from scistan.model.argument_axes import axes_of_arguments, dims_of_arguments, equalities_of_pieces, is_tied
 from scistan.model.axes import Axes, Key
+from scistan.model.draws import check_no_draws
 from scistan.model.entry import Entry, Identity
 from scistan.model.equal import same_definition
 from scistan.model.factors import check_levels_free, check_outcome, enter_levels, level_dim
@@ -55,7 +58,8 @@ class Variables:
 
     def _note_all(self) -> None:
         for entry in self.entries.values():
-            if isinstance(entry.node, Variable | Data) and self.named.get(entry.node) == entry.name:
+            noted = isinstance(entry.node, Variable | Data) or is_applied(entry.node, "drawn")
+            if noted and self.named.get(entry.node) == entry.name:
                 self.facts.note(entry.node, entry.dims, entry.keys)
 
     @property
@@ -219,7 +223,7 @@ class Variables:
         # Where a shape is given it says the lengths, also those of new dims.
         given = self._shape_of_dims(name, made, values) if made.dims and made.size is None else None
         made = made.formed(name, given if values is None else values)
-        if made.distribution.discrete and observation is None:
+        if made.distribution.discrete and observation is None and not made.is_draw:
             raise messages.discrete_latent(name, made.distribution.title)
         self.facts.learn((*made.args, *(b for b in (made.lower, made.upper) if b is not None)))
         law = resolve(name, made, given, values)
@@ -233,6 +237,9 @@ class Variables:
         # Literals and arrays were checked where they were written; what is computed from them is not yet.
         computed = [isinstance(arg, Apply) and self.facts.of(arg).fixed for arg in law.args]
         check_arguments(name, law, computed, self.numbers, None)
+        if made.is_draw:
+            return self._derived_draw(name, law, dims, made.place, equal)
+        check_no_draws(name, law, made.place)
         node = self._value(name, law, observation is not None, leaf, dims)
         law = replace(law, equalities=law.equalities + equalities_of_pieces(law, node))
         self._check_meeting(name, law, dims, node)
@@ -243,7 +250,17 @@ class Variables:
         remember(node, made.place)
         return Entry(name, node, law, dims, made.place, keys, equal)
 
-    def _keys_of_draw(self, name: str, law: Law, dims: Dims, node: Variable | Data) -> Keys:
+    def _derived_draw(
+        self, name: str, law: Law, dims: Dims, place: Place | None, equal: tuple[Equality, ...]
+    ) -> Entry:
+        """Enter a random draw that follows from the other variables: a derived quantity, for it has no density."""
+        node = node_of(name, law)
+        remember(node, place)
+        keys = self._keys_of_draw(name, law, dims, node)
+        self.facts.note(node, dims, keys)
+        return Entry(name, node, None, dims, place, keys, equal)
+
+    def _keys_of_draw(self, name: str, law: Law, dims: Dims, node: Node) -> Keys:
         """Let the axes of a distribution's arguments meet those of its value: labels are matched along each."""
         own = self._keys_of_data(name, node, dims) if isinstance(node, Data) else own_keys(node, dims)
         if rule_of(law) is not None:  # time has the order of the series

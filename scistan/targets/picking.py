@@ -8,7 +8,7 @@ from typing import Any
 from scistan.graph.node import Apply
 from scistan.ops.indexing import INDEX
 from scistan.ops.items import FULL
-from scistan.ops.libraries import whole
+from scistan.ops.libraries import as_positions
 from scistan.targets.values import Array, Value
 
 __all__ = ["pick_by_draw", "picks_by_draw"]
@@ -53,7 +53,7 @@ def _key(item: tuple[Any, ...]) -> Any:
 
 def _wide(xp: Any, value: Value, rank: int, target: int) -> Array:
     """Give positions one axis over draws and as many behind it as the others have."""
-    array = whole(xp, value.array)
+    array = as_positions(xp, value.array)
     shape = tuple(array.shape)
     lead = shape[:1] if value.batched else (1,)
     return array.reshape((*lead, *(1,) * (target - rank), *(shape[1:] if value.batched else shape)))

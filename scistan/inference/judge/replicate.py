@@ -97,7 +97,7 @@ def replicate(carried: Carried, settings: Settings, number: int) -> dict[str, np
     if not found.complete:
         raise messages.replication_cut_short("; ".join(found.notes))
     with GRAPH_WORK:
-        truth, drawn = _quantities(made, found, settings)
+        truth, drawn = _quantities(made, found, settings, seed)
     ranks = _ranked(truth, drawn, np.random.default_rng([seed, 1]))
     diverging = found.statistics.get("diverging", np.zeros(1))
     seconds = np.asarray(time.perf_counter() - started)
@@ -105,7 +105,7 @@ def replicate(carried: Carried, settings: Settings, number: int) -> dict[str, np
 
 
 def _quantities(
-    made: Simulated, found: Draws, settings: Settings
+    made: Simulated, found: Draws, settings: Settings, seed: int
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Give the true values and the draws of all that is ranked."""
     instance, shape = made.instance, found.kept.shape
@@ -113,7 +113,8 @@ def _quantities(
         t.name: _shaped(found, t.name, (*shape, *instance.shape(t.law.shape))) for t in instance.graph.latents
     }
     derived = [name for name in settings.names if name in instance.graph.derived]
-    drawn = {**latents, **derived_quantities(instance, latents, derived)}
+    other = int(np.random.SeedSequence([seed, 2]).generate_state(1)[0])  # than that of the true values
+    drawn = {**latents, **derived_quantities(instance, latents, derived, shape, seed=other)}
     truth = {name: made.truth[name] for name in settings.names}
     drawn = {name: drawn[name] for name in settings.names}
     if settings.likelihood:

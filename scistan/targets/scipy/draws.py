@@ -13,6 +13,7 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.graph.places import first_place
 from scistan.messages import inference as messages
+from scistan.targets.drawing import drawing
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy.arguments import check_drawn_arguments
 from scistan.targets.scipy.constrained import draw_constrained
@@ -33,7 +34,7 @@ def ancestral_draws(instance: Instance, draws: int, seed: int) -> tuple[dict[str
     check_proper(instance)
     evaluator = Evaluator(instance, NUMPY)
     result: dict[str, np.ndarray] = {}
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), drawing(seed, draws):
         for term in instance.graph.terms:
             array = draw_term(instance, term, draws, stream(seed, term.name), evaluator)
             result[term.name] = array
@@ -61,6 +62,10 @@ def check_proper(instance: Instance) -> None:
     potentials = instance.graph.potentials
     if potentials:
         raise messages.no_draws_of_potentials([t.name for t in potentials], instance.graph.place_of(potentials[0]))
+    undrawn = [t for t in instance.graph.terms if not t.law.distribution.drawable]
+    if undrawn:
+        first = undrawn[0]
+        raise declared.no_draw([first.name], first.law.distribution.title, instance.graph.place_of(first))
     improper = [t for t in instance.graph.terms if t.law.distribution.improper]
     if improper:
         raise messages.improper_priors([t.name for t in improper], first_place(improper[0].value))

@@ -12,8 +12,9 @@ from scistan.errors import InternalError
 from scistan.graph.graph import Law, Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
+from scistan.targets.bound import runner_of
 from scistan.targets.evaluate import Evaluator
-from scistan.targets.recurrence import Steps
+from scistan.targets.ready_body import ReadyBody
 from scistan.targets.scipy.arguments import check_drawn_arguments
 from scistan.targets.scipy.plain_draws import draw_plain
 from scistan.targets.values import NUMPY, Value, aligned
@@ -37,7 +38,7 @@ class _Running:
         self.over = [evaluator[node] for node in self.taken.over]
         self.free = [evaluator[node] for node in self.taken.free]
         flags = [True] * (rule.states + len(rule.lags)) + [v.batched for v in (*self.over, *self.free)]
-        self.steps = Steps(instance, NUMPY, rule.body, flags)
+        self.steps = ReadyBody(instance, NUMPY, rule.body, flags, runner_of)
         self.states = [self._wide(evaluator[node]) for node in self.taken.states]
 
     def _wide(self, value: Value) -> np.ndarray:
@@ -57,7 +58,7 @@ class _Running:
         before = [self.values[:, t - k] for k in rule.lags]
         over = [v.array[:, t] if v.batched else v.array[t] for v in self.over]
         results = self.steps.results([*self.states, *before, *over, *(v.array for v in self.free)])
-        pairs = [Value(array, own) for array, own in zip(results, self.steps.of_draws, strict=True)]
+        pairs = [Value(array, own) for array, own in zip(results, self.steps.over_draws, strict=True)]
         self.states = [self._wide(value) for value in pairs[: rule.states]]
         return pairs[rule.states :]
 
