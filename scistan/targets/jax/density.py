@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property, wraps
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from scistan.graph.instance import Instance
 from scistan.messages import targets as messages
 from scistan.passes import run_passes
-from scistan.targets.jax.backend import double_precision, import_jax
+from scistan.targets.jax.backend import double_precision, import_jax, jitted
 from scistan.targets.jax.point import PointDensity
 
 __all__ = ["JaxDensity", "lower_to_jax"]
@@ -142,11 +142,11 @@ class JaxDensity:
             flat, kind = self._flat(q)
             return self.traced(flat, data).astype(kind)
 
-        return _jitted(log_density)
+        return jitted(log_density)
 
     @cached_property
     def _value_and_gradient(self) -> Callable[..., Any]:
-        return _jitted(import_jax().value_and_grad(self._log_density))
+        return jitted(import_jax().value_and_grad(self._log_density))
 
     @cached_property
     def _constrain(self) -> Callable[..., Any]:
@@ -157,11 +157,11 @@ class JaxDensity:
             nodes = {**{b.term.name: b.term.value for b in self._point.blocks}, **derived}
             return {name: values[node].array.astype(kind) for name, node in nodes.items()}
 
-        return _jitted(constrain)
+        return jitted(constrain)
 
     @cached_property
     def _unconstrain(self) -> Callable[..., Array]:
-        return _jitted(self._point.coordinates)
+        return jitted(self._point.coordinates)
 
     @cached_property
     def _log_jacobian(self) -> Callable[..., Array]:
@@ -170,22 +170,4 @@ class JaxDensity:
             found = self._point.at(flat, data)
             return (found.log_jacobian + found.log_scaling).astype(kind)
 
-        return _jitted(log_jacobian)
-
-
-def _jitted(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a function when it is first called, and compute in double precision whoever calls it."""
-    jax = import_jax()
-    compiled = jax.jit(function)
-
-    def settled(x: Any) -> Any:
-        # A trace of single precision may hold NumPy's doubles: computing with them makes them what it says they are.
-        return x * 1 if isinstance(x, jax.core.Tracer) else x
-
-    @wraps(function)
-    def call(coordinates: Any, data: tuple[Array, ...]) -> Any:
-        coordinates = jax.tree.map(settled, coordinates)
-        with double_precision():
-            return compiled(coordinates, data)
-
-    return call
+        return jitted(log_jacobian)
