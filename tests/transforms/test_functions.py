@@ -194,7 +194,7 @@ REFUSED = {
     "no axis": (lambda: ss.vmap(lambda x: x)(1.0), ArgumentError, "in_axes"),
     "in_axes": (lambda: ss.vmap(lambda x: x, in_axes=(0, 1))(X), ArgumentError, "in_axes"),
     "structure": (lambda: ss.hvp(lambda p: p["a"])({"a": 1.0}, {"b": 1.0}), ArgumentError, "nested as"),
-    "third": (lambda: ss.grad(lambda x: ss.trigamma(x))(1.0), ss.UnsupportedError, "third derivative"),
+    "fourth": (lambda: ss.hessian(lambda x: ss.trigamma(x))(1.0), ss.UnsupportedError, "fourth derivative"),
 }
 
 

@@ -111,8 +111,8 @@ def find_mode(objective: Objective, starts: Tensor, verb: str, options: Options,
         ended[others] = second.value
         rest, heights = second.q, second.value
         failed = int((~torch.isfinite(second.value)).sum())
-        best = int(torch.argmax(second.value.nan_to_num(-float("inf"))))
-        if float(second.value[best]) > mode.value + same_height(mode.value):
+        best = int(torch.argmax(second.value.nan_to_num(-float("inf")))) if others else 0
+        if others and float(second.value[best]) > mode.value + same_height(mode.value):
             again = ascend(objective, rest[best : best + 1], tolerance=CLIMB, max_iterations=options.max_iterations,
                            limit=far, progress=progress)
             mode = settle(objective, again, free, progress)
@@ -143,19 +143,20 @@ def _others_by_newton(
     objective: Objective, points: Tensor, mode: Mode, options: Options, progress: Progress, far: Tensor,
     allowed: float,
 ) -> Climb:
-    """Climb from the other starts in turn, as many as their share of the work allows; at least one."""
-    torch = objective.torch
+    """Climb from the other starts in turn, as many as come to an end with their share of the work."""
     height = mode.value - same_height(mode.value) / 2
-    climbed: list[Climb] = []
-    evaluated = 0
+    ended: list[Climb] = []
+    interrupted, evaluated = False, 0
     for row in points:
-        if evaluated >= allowed or (climbed and climbed[-1].interrupted):
+        one = climb_newton(objective, row[None], tolerance=ROUGH, max_iterations=options.max_iterations,
+                           progress=progress, limit=far, goal=height, most=allowed - evaluated)
+        interrupted, evaluated = one.interrupted, evaluated + one.evaluated
+        if interrupted or evaluated >= allowed:
             break
-        climbed.append(climb_newton(objective, row[None], tolerance=ROUGH, max_iterations=options.max_iterations,
-                                    progress=progress, limit=far, goal=height))
-        evaluated += climbed[-1].evaluated
-    each = [torch.cat(parts) for parts in zip(*((c.q, c.value, c.gradient, c.iterations) for c in climbed), strict=True)]
-    return Climb(*each, [c.stopped[0] for c in climbed], climbed[-1].interrupted, evaluated)
+        ended.append(one)
+    none = points[:0], points.new_zeros(0), points[:0], points.new_zeros(0)
+    each = [none, *((c.q, c.value, c.gradient, c.iterations) for c in ended)]
+    return Climb(*map(objective.torch.cat, zip(*each, strict=True)), [c.stopped[0] for c in ended], interrupted, evaluated)
 
 
 def _first_finite(objective: Objective, starts: Tensor) -> tuple[int, tuple[Tensor, Tensor]]:
