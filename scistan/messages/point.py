@@ -290,8 +290,8 @@ def saddle(names: Sequence[str], curvature: float) -> str:
 
 def undecided(names: Sequence[str], curvature: float) -> str:
     return (
-        f"whether this is a peak could not be told: along a direction of {_named(names)} the curvature is {curvature:.1e} "
-        "of what single coordinates have, and systems with the Hessian did not come to an end"
+        f"whether this is a peak could not be told: along a direction of {_named(names)} the curvature is "
+        f"{curvature:.1e} of what single coordinates have, and systems with the Hessian did not come to an end"
     )
 
 

@@ -143,7 +143,7 @@ sin = _chain(np.sin, lambda x: cos(x))
 cos = _chain(np.cos, lambda x: -sin(x))
 arccos = _chain(np.arccos, lambda x: -1 / sqrt(1 - x * x))
 floor = _chain(np.floor, lambda x: np.zeros(np.shape(_plain(x))))
-abs = _chain(np.abs, lambda x: np.sign(_plain(x)))  # noqa: A001  as NumPy calls it
+abs = _chain(np.abs, lambda x: np.sign(_plain(x)))
 
 
 def where(chosen: Array, x: Array, y: Array) -> Array:

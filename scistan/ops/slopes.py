@@ -30,10 +30,10 @@ def declare_slopes(
     """
     found: dict[str, Slope] = {}
     for one in wrt:
-        bends: list[Slope] = []
-        for other in arguments:
-            bends.append(_WHOLE if other in whole else _declared(name, formula, arguments, (one, other), jax))
-        found[one] = _declared(name, formula, arguments, (one,), jax, tuple(bends))
+        bends = tuple(
+            _WHOLE if other in whole else _declared(name, formula, arguments, (one, other), jax) for other in arguments
+        )
+        found[one] = _declared(name, formula, arguments, (one,), jax, bends)
     return found
 
 

@@ -1,8 +1,8 @@
 """Back through a recurrence: a recurrence the other way round, which carries what comes back to the state.
 
-A step of it is the gradient of the body, over the state that the step was given, its elements, and what comes back to its
-results: from later steps to the state, and to whatever of it was recorded. What goes to elements is recorded in place;
-what goes to values from outside is recorded as well, and added up.
+A step of it is the gradient of the body, over the state that the step was given, its elements, and what comes back to
+its results: from later steps to the state, and to whatever of it was recorded. What goes to elements is recorded in
+place; what goes to values from outside is recorded as well, and added up.
 """
 
 from __future__ import annotations

@@ -44,5 +44,5 @@ def _on_torch(function: Callable[..., Any], arrays: list[np.ndarray], precision:
 
 def _on_jax(function: Callable[..., Any], arrays: list[np.ndarray], precision: str) -> list[Seen]:
     xp = import_jax().numpy
-    code = function.__code__
-    return watch_jax(lambda *given: function(xp, *given), arrays, Place(code.co_filename, code.co_firstlineno), precision)
+    begin = Place(function.__code__.co_filename, function.__code__.co_firstlineno)
+    return watch_jax(lambda *given: function(xp, *given), arrays, begin, precision)

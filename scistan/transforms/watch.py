@@ -1,7 +1,7 @@
 """Purity while a function runs: the precision and the device of every value on the way, and what leaves the library.
 
-On torch every operation is seen as it is dispatched; on JAX the function is traced, and its trace is read. Neither needs
-the lines of the function, so that what it calls is seen as well.
+On torch every operation is seen as it is dispatched; on JAX the function is traced, and its trace is read. Neither
+needs the lines of the function, so that what it calls is seen as well.
 """
 
 from __future__ import annotations
@@ -113,7 +113,8 @@ def watch_jax(
 def _equations(jaxpr: Any) -> Iterable[Any]:
     """List the equations of a trace, those of functions inside of it too."""
     for equation in jaxpr.eqns:
-        inner = [part for value in equation.params.values() for part in (value if isinstance(value, tuple) else (value,))]
+        held = [value if isinstance(value, tuple) else (value,) for value in equation.params.values()]
+        inner = [part for parts in held for part in parts]
         bodies = [body for body in (getattr(part, "jaxpr", part) for part in inner) if hasattr(body, "eqns")]
         if equation.primitive.name in ("jit", "pjit", "closed_call", "custom_jvp_call", "custom_vjp_call") and bodies:
             for body in bodies:

@@ -17,8 +17,8 @@ def flattest(
 ) -> tuple[Tensor, Tensor]:
     """Give the smallest eigenvalues as far as they show from `start`, and their vectors as rows.
 
-    Never below the true ones: what is negative here is negative. A start that has a large share in what is flat, such as
-    a solution of a system with this matrix, finds it in few steps.
+    Never below the true ones: what is negative here is negative. A start that has a large share in what is flat, such
+    as a solution of a system with this matrix, finds it in few steps.
     """
     size = len(start)
     steps = min(size, _MOST, max(_FEWEST, int(_NUMBERS / size)))

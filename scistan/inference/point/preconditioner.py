@@ -1,8 +1,8 @@
-"""What conjugate gradients are preconditioned by: an arrow where few products measure it, else a diagonal, else nothing.
+"""What conjugate gradients are preconditioned by: an arrow where few products measure it, else a diagonal, or nothing.
 
 The diagonal is read from products with scattered signs: of every seventh coordinate at a time, so that what is tied to
-its neighbours only, in a chain or on a grid, does not disturb it. Where coordinates far apart are tied, two sets of signs
-tell different diagonals, and there is none.
+its neighbours only, in a chain or on a grid, does not disturb it. Where coordinates far apart are tied, two sets of
+signs tell different diagonals, and there is none.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ _ENOUGH_TO_TELL = 1e-6  # of a random vector left over; the share of any one dir
 class Products:
     """No matrix at all.
 
-    Whether it is definite is asked along the gradient and a random vector: any direction that curves upwards has a share
-    in that one. What it finds there is where Lanczos looks for the flattest directions.
+    Whether it is definite is asked along the gradient and a random vector: any direction that curves upwards has a
+    share in that one. What it finds there is where Lanczos looks for the flattest directions.
     """
 
     kind = "products"

@@ -1,7 +1,7 @@
 """Conjugate gradients inside of a trust region: the step of a truncated Newton method (Steihaug 1983, Toint 1981).
 
-Where the model curves upwards, the step goes along that direction to the edge of the region. All of a step is tensors on
-the device of the coordinates; one truth value per step comes back from it, to know when to end.
+Where the model curves upwards, the step goes along that direction to the edge of the region. All of a step is tensors
+on the device of the coordinates; one truth value per step comes back from it, to know when to end.
 """
 
 from __future__ import annotations
