@@ -22,7 +22,7 @@ from scistan.ops.derivative import minus, plus
 from scistan.ops.expression import Expression, build
 from scistan.shapes import Size
 from scistan.transforms.computation import Computation
-from scistan.transforms.on_graph import substituted
+from scistan.transforms.substitute import substituted
 
 __all__ = ["Unconstrained"]
 

@@ -87,10 +87,14 @@ def replicate(carried: Carried, settings: Settings, number: int) -> dict[str, np
     with GRAPH_WORK:
         made = simulated(blank(carried.instance), seed)
         data = to_json(carried.program.data(made.instance))
-        starts = starting_values(made.instance, carried.program, settings.inits, settings.chains, seed, data)
+        lowered = carried.lowered(settings.engine, made.instance)
+        starts = starting_values(
+            made.instance, carried.program, settings.inits, settings.chains, seed, data, plain=lowered is not None
+        )
+    options = settings.options if lowered is not None else {"parallel_chains": 1, **settings.options}
     request = Request(
-        carried.text, data, settings.draws, settings.warmup, settings.chains, seed, 1, starts, False,
-        {"parallel_chains": 1, **settings.options},
+        carried.text, data, settings.draws, settings.warmup, settings.chains, seed, 1, starts, False, options,
+        lowered=lowered,
     )
     with in_users_terms(carried.program):
         found = run_request(settings.engine, request)

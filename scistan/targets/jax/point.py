@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,14 +15,15 @@ from scistan.distributions.resolve import value_domain
 from scistan.distributions.standard import frame_of
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
-from scistan.graph.node import Extent, Literal, Node, Variable
-from scistan.graph.walk import has_latents, topological
+from scistan.graph.node import Node, Variable
+from scistan.graph.walk import has_latents
 from scistan.targets.affine import Affine
 from scistan.targets.coordinates import Coordinates
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.innovated import Innovated
 from scistan.targets.interval import Interval
 from scistan.targets.jax.backend import JaxBackend
+from scistan.targets.jax.still import read_by_latents
 from scistan.targets.layout import lay_out
 from scistan.targets.support import guards, signs_of
 from scistan.targets.values import NUMPY, Lookup, Value
@@ -64,7 +65,7 @@ class PointDensity:
         parts = self._parts()
         self._moving = [node for node in parts if has_latents(node)]
         needed = [*parts, *instance.graph.derived.values(), *(n for b in self.blocks for n in _needs(b.term))]
-        self._still = _read_by_latents(needed)
+        self._still = read_by_latents(needed)
         numbers = Evaluator(instance, NUMPY)
         with np.errstate(all="ignore"):
             constant = sum(float(np.sum(numbers[node].array)) for node in parts if not has_latents(node))
@@ -156,18 +157,3 @@ def _needs(term: Term) -> tuple[Node, ...]:
         return frame.nodes
     domain = value_domain(term.law)
     return tuple(side for side in (domain.lower, domain.upper) if isinstance(side, Node))
-
-
-def _read_by_latents(roots: Iterable[Node]) -> list[Node]:
-    """List the nodes without latents that nodes with latents read, or that are asked for themselves.
-
-    Numbers that are written in the model or count an axis stay in the trace, where XLA folds them.
-    """
-    roots = list(roots)
-    order = topological(roots)
-    moving: set[Node] = set()
-    for node in order:
-        if isinstance(node, Variable) or any(arg in moving for arg in node.args):
-            moving.add(node)
-    read = {arg for node in order if node in moving for arg in node.args} | set(roots)
-    return [n for n in order if n in read and n not in moving and not isinstance(n, Literal | Extent)]
