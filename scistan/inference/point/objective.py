@@ -42,6 +42,7 @@ class Objective:
         self.products = 0  # with the Hessian
         self._observations = max(1, observations)
         self.width = max(observations, widest) + self.dimension  # numbers in the largest value on the way, about
+        self._makes_matrices = widest > observations
         self._function = self._compiled() if compiled else None
         self.wrap: Callable[[Tensor], Tensor] | None = None
 
@@ -110,11 +111,16 @@ class Objective:
         if len(vectors) * self.width <= _SMALL:
             with self._memory():
                 return self._products_of_rows(q, vectors)
-        leaf = q.detach().clone().requires_grad_(True)
+        return self._products_along(q, self.torch.arange(len(q), device=q.device), vectors)
+
+    def _products_along(self, q: Tensor, moving: Tensor, vectors: Tensor) -> Tensor:
+        """Give the products over the coordinates `moving`; the others are held, and what hangs on them alone."""
+        leaf = q.detach()[moving].requires_grad_(True)
         result = self.torch.zeros_like(vectors)
-        chunk = max(1, int(_CHUNK / self.width))
+        # A matrix computed on the way is work enough by itself; and torch takes a second to load what takes several.
+        chunk = 1 if self._makes_matrices else max(1, int(_CHUNK / self.width))
         with self._memory():
-            for part in self._parts(leaf, twice=True):
+            for part in self._parts(q.detach().index_copy(0, moving, leaf), twice=True):
                 slope = self._gradient(part, leaf, create_graph=True)
                 if not slope.requires_grad:
                     continue
@@ -150,6 +156,29 @@ class Objective:
         keep = {"retain_graph": True, "allow_unused": True, "materialize_grads": True}
         return self.torch.autograd.grad(slope, leaf, vector, **keep)[0].detach()
 
+    def hessian(self, q: Tensor) -> Tensor:
+        """Give the whole matrix of second derivatives at one point, exactly.
+
+        Short runs of coordinates come first and are then held: the rest of the matrix does without them. So effects
+        `L z` cost no second derivative of what factors their covariance into `L`, but for the few numbers it is of.
+        """
+        torch = self.torch
+        eye = torch.eye(self.dimension, dtype=q.dtype, device=q.device)
+        if self.dimension * self.width <= _SMALL:
+            products = self.hessian_products(q, eye)
+            return 0.5 * (products + products.mT)
+        result = torch.zeros_like(eye)
+        ahead = torch.arange(self.dimension, device=q.device)
+        for start, stop in sorted(self.density.runs, key=lambda run: run[1] - run[0]):
+            mine = (ahead >= start) & (ahead < stop)
+            rows, unit = ahead[mine], eye[: len(ahead), : len(ahead)][mine]
+            block = self._products_along(q, ahead, unit)
+            result[rows[:, None], ahead] = block
+            result[ahead[:, None], rows] = block.mT
+            result[rows[:, None], rows] = 0.5 * (block[:, mine] + block[:, mine].mT)
+            ahead = ahead[~mine]
+        return result
+
     def _products_of_rows(self, q: Tensor, vectors: Tensor) -> Tensor:
         """Give the products with a copy of the point for each: more work, but torch loads nothing new for it."""
         rows = q.detach().repeat(len(vectors), 1).requires_grad_(True)
@@ -163,6 +192,8 @@ class Objective:
     def _products(self, slope: Tensor, leaf: Tensor, vectors: Tensor) -> Tensor:
         grad = self.torch.autograd.grad
         keep = {"retain_graph": True, "allow_unused": True, "materialize_grads": True}
+        if len(vectors) == 1:
+            return grad((slope * vectors[0]).sum(), leaf, **keep)[0].detach()[None]  # type: ignore[no-any-return]
         try:
             (rows,) = grad(slope, leaf, vectors, is_grads_batched=True, **keep)
         except RuntimeError as error:

@@ -124,6 +124,11 @@ class TorchDensity:
             found += piece.unbind(-1) if len(shapes) > 1 or not shapes[0] else [piece.reshape((*lead, *shapes[0]))]
         return found
 
+    @property
+    def runs(self) -> list[tuple[int, int]]:
+        """From where to where the coordinates go that belong together."""
+        return [(start, stop) for start, stop, _ in self._runs]
+
     @cached_property
     def _runs(self) -> list[tuple[int, int, list[tuple[int, ...]]]]:
         """Where the flat vector is cut: a latent with axes by itself, single numbers in a row together."""
