@@ -1,158 +1,144 @@
 """What `engine="auto"` gives beside each engine and metric by itself, on thirty models: effective draws a second.
 
-Run: python bench/race.py [--models rats wells] [--repeats 3] [--held-out | --open] [--work]
+Run: python bench/race.py [--models rats wells] [--held-out | --open] [--kept FOLDER] [--processes 2] [--calls 3]
 
-For each model `auto` and the three candidates (Stan's NUTS on stanli, nutpie with a diagonal and with a low-rank metric)
-run as whole calls of `m.mcmc` in a process of their own: 4 chains of 1000 draws, warm-up 1000 for stanli, 400 for nutpie,
-`adapt_delta` 0.9 where scales are estimated, as `auto` has it. Min bulk ESS over all latents, for each second of processor
-time (all threads) and of the clock, of a first call and of later ones (the median of `--repeats`). A run in which more
-than one draw in 1,000 diverged, or whose R-hat is above 1.05, is marked with ! and is nobody's best. *ratio* is auto's
-ESS per CPU second over the best candidate's, *time* its CPU seconds over that candidate's, in later calls; *first* is the
-ratio of first calls. Models of the held-out ten are marked with *. `--work` prints the counted work of a gradient.
+For each model `auto` and the candidates (Stan's NUTS on stanli, nutpie with a diagonal and with a low-rank metric; the same
+three with every latent centred whose centring is open, marked c) run as whole calls of `m.mcmc` in processes of their own
+(bench/race_runs.py): 4 chains of 1000 draws, warm-up 1000 for stanli, 400 for nutpie, `adapt_delta` 0.9 where scales are
+estimated, as `auto` has it. Min bulk ESS over all latents for each second of processor time (all threads), in the median over
+the later calls of all processes. With `--kept` the candidates' calls are kept in a folder, so that only `auto` runs again.
+
+A candidate that is ill in most of its calls (more than one draw in 1,000 diverged, or an R-hat above 1.05), or was cut short
+by its time limit, is marked with ! and is not the best; *of all* is auto's rate over the best of all candidates, the ill among
+them. *ratio* is auto's rate over that of the best candidate that is sound, *time* its processor time over that candidate's,
+*first* and *first time* the same of the first calls of a process (auto's ESS per draw varies by seed, so the median over all
+calls is taken for the effective draws). Models of the held-out ten are marked with *.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
 import sys
-import time
-import warnings
+from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-WHO: dict[str, dict[str, Any]] = {
-    "auto": {},
-    "stanli": {"engine": "stanli"},
-    "diag": {"engine": "nutpie", "metric": "diag", "warmup": 400},
-    "low rank": {"engine": "nutpie", "metric": "low_rank", "warmup": 400},
-}
-CANDIDATES = tuple(name for name in WHO if name != "auto")
-MANY_DIVERGENCES, BAD_RHAT = 0.001, 1.05
-PATIENCE = 300.0  # seconds for one process
+MANY_DIVERGENCES, BAD_RHAT, DRAWS = 0.001, 1.05, 4000
 
 
-def worker(model: str, who: str, repeats: int) -> None:
-    """Run the calls and print what they gave, as JSON."""
-    warnings.simplefilter("ignore")
-    from race_models import MODELS
+@dataclass(frozen=True)
+class Row:
+    """A model's figures."""
 
-    from scistan.diagnostics.statistics import measure
-    from scistan.inference.choose import CAREFUL_DELTA, scales_are_estimated
-
-    m = MODELS[model]()
-    options = dict(WHO[who])
-    if who != "auto" and scales_are_estimated(m.instance()):
-        options["adapt_delta"] = CAREFUL_DELTA
-    found = []
-    for seed in range(1, repeats + 2):
-        wall, cpu = time.perf_counter(), time.process_time()
-        fit = m.mcmc(seed=seed, progress=False, **options)
-        cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-        health = measure({name: fit.posterior[name] for name in fit.subject.latents}).values()
-        diverged = float(np.mean(fit.draws.statistics["diverging"]))
-        found.append(
-            {
-                "ess": min(float(np.nanmin(h.bulk_ess)) for h in health),
-                "ill": diverged > MANY_DIVERGENCES or max(float(np.nanmax(h.rhat)) for h in health) > BAD_RHAT,
-                "cpu": cpu,
-                "wall": wall,
-                "why": fit.why,
-            }
-        )
-    print(json.dumps(found))
+    ratio: float
+    time: float
+    of_all: float
+    first: float
+    first_time: float
 
 
-def measured(model: str, who: str, repeats: int) -> list[dict[str, Any]]:
-    """Run a worker; an empty list where it failed or took too long."""
-    command = [sys.executable, __file__, "--worker", model, who, "--repeats", str(repeats)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
-    except subprocess.TimeoutExpired:
-        return []
-    return json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else []
+@dataclass(frozen=True)
+class Way:
+    """What one way gave: its rate, processor time of later and first calls, and whether it is ill."""
+
+    effective: float
+    seconds: float
+    first_seconds: float
+    ill: bool
+
+    @property
+    def rate(self) -> float:
+        return self.effective / self.seconds
+
+    @property
+    def first_rate(self) -> float:
+        return self.effective / self.first_seconds
 
 
-def rate(runs: list[dict[str, Any]], clock: str = "cpu") -> float:
-    return float(np.median([run["ess"] / run[clock] for run in runs])) if runs else 0.0
-
-
-def compare(model: str, held_out: bool, repeats: int) -> tuple[float, float, float] | None:
-    """Print a model's row; give ratio, time and the first call's ratio."""
-    runs = {who: measured(model, who, repeats) for who in WHO}
-    cells = []
-    for who in WHO:
-        later = runs[who][1:]
-        mark = "!" if any(run["ill"] for run in later) else " "
-        cells.append(f"{rate(later):9,.0f}{mark}{rate(later, 'wall'):9,.0f}" if later else f"{'failed':>19}")
-    sound = [who for who in CANDIDATES if runs[who] and not any(run["ill"] for run in runs[who][1:])]
-    name = f"{model}{'*' if held_out else ''}"
-    if not runs["auto"] or not sound:
-        print(f"{name:22} {' '.join(cells)}  no candidate is sound", flush=True)
+def way(runs: list[dict]) -> Way | None:
+    """Sum up calls; None where there are none."""
+    good = [run for run in runs if "failed" not in run]
+    if not good:
         return None
-    best = max(sound, key=lambda who: rate(runs[who][1:]))
-    ratio = rate(runs["auto"][1:]) / rate(runs[best][1:])
-    seconds = {who: float(np.median([run["cpu"] for run in runs[who][1:]])) for who in ("auto", best)}
-    first = rate(runs["auto"][:1]) / max(rate(runs[who][:1]) for who in sound)
-    taken = seconds["auto"] / seconds[best]
-    print(f"{name:22} {' '.join(cells)}  {ratio:5.2f} {taken:5.2f} {first:5.2f}", flush=True)
-    return ratio, taken, first
+    later = [run for run in good if not run["first"]] or good
+    ill = [run["diverged"] > MANY_DIVERGENCES or run["rhat"] > BAD_RHAT or run["draws"] < DRAWS for run in good]
+    return Way(
+        float(np.median([run["ess"] for run in good])),
+        float(np.median([run["cpu"] for run in later])),
+        float(np.median([run["cpu"] for run in good if run["first"]])),
+        float(np.mean(ill)) > 0.5,
+    )
 
 
-def print_work(models: list[str]) -> None:
-    """Print the counted work of a gradient beside its processor time, both in microseconds."""
-    from race_models import MODELS
+def compare(model: str, held_out: bool, found: dict[str, Way | None]) -> Row | None:
+    """Print a model's row, and give its figures."""
+    cells = [
+        f"{one.rate:9,.0f}{'!' if one.ill else ' '}{one.seconds:6.2f}" if one else f"{'–':>16}" for one in found.values()
+    ]
+    name, auto = f"{model}{'*' if held_out else ''}", found["auto"]
+    candidates = {who: one for who, one in found.items() if who != "auto" and one is not None}
+    sound = [one for one in candidates.values() if not one.ill]
+    row = None
+    if auto is not None and sound:
+        best, best_first = max(sound, key=lambda one: one.rate), max(sound, key=lambda one: one.first_rate)
+        row = Row(
+            auto.rate / best.rate,
+            auto.seconds / best.seconds,
+            auto.rate / max(one.rate for one in candidates.values()),
+            auto.first_rate / best_first.first_rate,
+            auto.first_seconds / best_first.first_seconds,
+        )
+    told = " ".join(f"{figure:5.2f}" for figure in astuple(row)) if row else "no candidate is sound"
+    print(f"{name:20} {' '.join(cells)}  {told}", flush=True)
+    return row
 
-    from scistan.engines.embedded import open_density
-    from scistan.engines.encoding import to_json
-    from scistan.inference.prepare import subject_of
-    from scistan.inference.work import gradient_work
 
-    for name in models:
-        subject = subject_of(MODELS[name]().instance(), merge=True)
-        density = open_density(subject.program.text, to_json(subject.data), 1)
-        q = np.full(density.dimension, 0.1)
-        density.log_density_gradient(q)
-        started = time.process_time()
-        for _ in range(300):
-            density.log_density_gradient(q)
-        taken = (time.process_time() - started) / 300
-        counted = gradient_work(subject.sampled or subject.instance)
-        print(f"{name:22} counted {counted / 1e3:8.2f}  measured, with the call from Python {taken * 1e6:8.2f}")
+def sum_up(rows: list[Row]) -> None:
+    """Print what the rows say together."""
+    found = np.array([astuple(row) for row in rows])
+    for k, (name, worst) in enumerate((("ratio", "min"), ("time", "max"), ("of all", "min"), ("first", "min"), ("first time", "max"))):
+        print(f"{name:10} median {np.median(found[:, k]):.2f}, worst {getattr(found[:, k], worst)():.2f}")
+    print(f"{len(rows)} models; ratio below 0.7: {(found[:, 0] < 0.7).sum()}, time above 1.5: {(found[:, 1] > 1.5).sum()}")
 
 
 def main() -> None:
     """Compare, and sum up."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", nargs="+")
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--who", nargs="+", help="run these alone, and print no row")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--calls", type=int, default=3)
+    parser.add_argument("--kept", type=Path)
+    parser.add_argument("--keep-auto", action="store_true", help="auto's calls too are kept, and not made again")
     parser.add_argument("--held-out", action="store_true")
     parser.add_argument("--open", action="store_true")
-    parser.add_argument("--work", action="store_true")
-    parser.add_argument("--worker", nargs=2)
     given = parser.parse_args()
     sys.path.insert(0, str(Path(__file__).resolve().parent))
-    if given.worker:
-        worker(*given.worker, given.repeats)
-        return
     from race_models import HELD_OUT, MODELS
+    from race_runs import WHO, measured
 
     models = given.models or [
         name for name in MODELS if not (given.held_out and name not in HELD_OUT) and not (given.open and name in HELD_OUT)
     ]
-    if given.work:
-        print_work(models)
+    if given.kept is not None:
+        given.kept.mkdir(parents=True, exist_ok=True)
+
+    def runs_of(model: str, who: str) -> list[dict]:
+        file = None if given.kept is None else given.kept / f"{model}.auto.json"
+        if who == "auto" and not given.keep_auto and file is not None:
+            file.unlink(missing_ok=True)
+        return measured(model, who, given.processes, given.calls, given.kept)
+
+    if given.who:
+        for model in models:
+            for who in given.who:
+                found = way(runs_of(model, who))
+                print(f"{model} {who}: {found}", flush=True)
         return
-    print(f"{'ESS per CPU s, per s':22} {' '.join(f'{who:>19}' for who in WHO)}  ratio  time first")
-    rows = {model: compare(model, model in HELD_OUT, given.repeats) for model in models}
-    found = np.array([row for row in rows.values() if row is not None])
-    if len(found):
-        low, middle = found.min(0), np.median(found, axis=0)
-        print(f"ratio: median {middle[0]:.2f}, worst {low[0]:.2f}; first call: median {middle[2]:.2f}, worst {low[2]:.2f}")
-        print(f"time: median {middle[1]:.2f}, longest {found[:, 1].max():.2f}; {len(found)} models")
+    print(f"{'ESS per CPU s, CPU s':20} {' '.join(f'{who:>16}' for who in WHO)}  ratio  time ofall first ftime")
+    rows = [compare(m, m in HELD_OUT, {who: way(runs_of(m, who)) for who in WHO}) for m in models]
+    sum_up([row for row in rows if row is not None])
 
 
 if __name__ == "__main__":
