@@ -26,7 +26,8 @@ __all__ = ["Asked", "read_call"]
 class Asked:
     """A sampling run as it was asked for; `fitting` are the engines that can do it, `seed` is the one in use.
 
-    `seeded` tells whether the user gave it: then what was run before has no say. `plan` is the one that was given, where it names an engine: then nothing is left to decide.
+    `seeded` tells whether the user gave it: then what was run before has no say. `plan` is the one that was given,
+    where it names an engine: then nothing is left to decide.
     """
 
     instance: Instance

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -49,7 +50,8 @@ def decide(asked: Asked, prepared: Prepared) -> Decision:
     subject, request = prepared.subject, prepared.request
     sampled = subject.sampled or subject.instance
     numbers = sum(array.size for array in subject.instance.values.values())
-    race = _race(prepared)
+    deadline = math.inf if request.time_limit is None else time.monotonic() + request.time_limit
+    race = _race(prepared, deadline)
     centring_is_open = bool(learnable(sampled.graph))
 
     def pilot(plans: Sequence[Plan]) -> tuple[Sequence[Runner], dict[str, str]]:
@@ -61,7 +63,7 @@ def decide(asked: Asked, prepared: Prepared) -> Decision:
     )
     elsewhere = asked.executor is not None
     try:
-        better = _centred(asked, prepared, race.winner(plan), elsewhere) if centring_is_open else None
+        better = _centred(asked, prepared, race.winner(plan), deadline) if centring_is_open else None
     except BaseException:
         race.stop()
         raise
@@ -84,15 +86,17 @@ def _shape(prepared: Prepared) -> Shape | None:
     return None if loaded is None else shape_at_mode(EmbeddedDensity(loaded))
 
 
-def _race(prepared: Prepared) -> Race:
+def _race(prepared: Prepared, deadline: float) -> Race:
+    """Make the race of a program; it has until the deadline, on the clock that only rises."""
     sampled = prepared.subject.sampled or prepared.subject.instance
-    return Race(prepared.request, prepared.subject.latents, gradient_work(sampled), coordinates(sampled))
+    left = None if math.isinf(deadline) else deadline - time.monotonic()
+    return Race(replace(prepared.request, time_limit=left), prepared.subject.latents, gradient_work(sampled), coordinates(sampled))
 
 
-def _centred(asked: Asked, prepared: Prepared, winner: Runner | None, elsewhere: bool) -> Decision | None:
+def _centred(asked: Asked, prepared: Prepared, winner: Runner | None, deadline: float) -> Decision | None:
     """Give the run of a program centred by what the winner's draws tell of the data, if it promises more."""
     promise = None if winner is None else winner.promise
-    if winner is None or promise is None or not _may_pay(winner, promise):
+    if winner is None or promise is None or time.monotonic() > deadline or not _may_pay(winner, promise):
         return None
     with GRAPH_WORK:
         centring = centring_of(prepared.subject, _drawn(prepared, winner, promise), asked.seed)
@@ -102,7 +106,7 @@ def _centred(asked: Asked, prepared: Prepared, winner: Runner | None, elsewhere:
     certificate, made = certified(asked, made)
     if certificate is None or not certificate.ok:  # the plain program, which was compared before, serves as well
         return None
-    race = _race(made)
+    race = _race(made, deadline)
     others = [metric for metric in ENGINES[winner.plan.engine].work if metric != winner.plan.metric]
     metrics = [winner.plan.metric, *(others if asked.options.get("metric") is None else [])]
     try:
@@ -115,7 +119,7 @@ def _centred(asked: Asked, prepared: Prepared, winner: Runner | None, elsewhere:
         return None
     why = messages.centring_won(why, list(centring), promise.figures[1])
     plan = replace(best.plan, why=why, centring=centring)
-    return Decision(plan, made, race.taken(best.plan, elsewhere), certificate)
+    return Decision(plan, made, race.taken(best.plan, asked.executor is not None), certificate)
 
 
 def _may_pay(winner: Runner, promise: Promise) -> bool:
