@@ -1,8 +1,8 @@
-"""Whole calls of `m.mcmc` on the models of bench/race.py, each way in processes of its own; kept as JSON when asked.
+"""Whole calls of `m.mcmc` on the models of bench/race.py, in processes of their own; kept as JSON when asked.
 
-Run by bench/race.py. A process makes one first call and some later ones, each with another seed. What a call gave: the min
-bulk ESS over all latents, processor time (all threads) and seconds by the clock, gradients of the kept draws, divergences,
-the worst R-hat, and what was run.
+Run by bench/race.py. A process makes one first call and some later ones, each with another seed; two ways in one process take
+turns. What a call gave: the min bulk ESS over all latents, processor time (all threads) and seconds by the clock, steps of the
+kept draws, divergences, the worst R-hat, and what was run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["CENTRED", "WHO", "Runs", "measured"]
+__all__ = ["CENTRED", "WHO", "Runs", "measured", "measured_in_turns"]
 
 _STANLI: dict[str, Any] = {"engine": "stanli"}
 _DIAGONAL: dict[str, Any] = {"engine": "nutpie", "metric": "diag", "warmup": 400}
@@ -42,16 +42,22 @@ def measured(model: str, who: str, processes: int, calls: int, kept: Path | None
     file = None if kept is None else kept / f"{model}.{who.replace(' ', '_')}.json"
     if file is not None and file.exists():
         return json.loads(file.read_text())
-    found: Runs = []
-    for process in range(processes):
-        found += _process(model, who, process, calls)
+    found = [run for process in range(processes) for run in _process(model, (who,), process, calls)]
     if file is not None:
         file.write_text(json.dumps(found, indent=0))
     return found
 
 
-def _process(model: str, who: str, process: int, calls: int) -> Runs:
-    command = [sys.executable, __file__, model, who, str(process), str(calls)]
+def measured_in_turns(model: str, best: str, processes: int, calls: int) -> dict[str, Runs]:
+    """Run `auto` and another way in turns, so that both meet the machine as it is: each is first in half the processes."""
+    found: Runs = []
+    for process in range(processes):
+        found += _process(model, ("auto", best), process, calls) + _process(model, (best, "auto"), process, calls)
+    return {who: [run for run in found if run.get("who", who) == who] for who in ("auto", best)}
+
+
+def _process(model: str, who: tuple[str, ...], process: int, calls: int) -> Runs:
+    command = [sys.executable, __file__, model, ",".join(who), str(process), str(calls)]
     with tempfile.TemporaryDirectory() as cache:
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, env={**os.environ, "SCISTAN_CACHE": cache}
@@ -62,30 +68,38 @@ def _process(model: str, who: str, process: int, calls: int) -> Runs:
     return lines
 
 
-def worker(model: str, who: str, process: int, calls: int) -> None:
+def worker(model: str, who: list[str], process: int, calls: int) -> None:
     """Make the calls and print what each gave as a line of JSON."""
     warnings.simplefilter("ignore")
+    ways = {one: way for one in who if (way := _way(model, one)) is not None}
+    for call in range(calls):
+        for one, (m, options) in ways.items():
+            found = _call(m, 1 + call + 100 * process, options)
+            if call or one == who[0]:  # what comes second in a process is neither a first call nor a later one
+                print(json.dumps({"who": one, "first": call == 0, **found}), flush=True)
+        if who != ["auto"] and time.process_time() > ENOUGH * len(who):
+            return
+
+
+def _way(model: str, who: str) -> tuple[Any, dict[str, Any]] | None:
+    """Give the model and the options of a way; None where the model does not have it."""
     from race_models import MODELS
 
     from scistan.inference.choose import CAREFUL_DELTA, scales_are_estimated
     from scistan.model.fitted import FittedModel
     from scistan.passes.centring import learnable
 
-    m = MODELS[model]()
-    options = dict(WHO[who])
+    m, options = MODELS[model](), dict(WHO[who])
     if who in CENTRED:
         open_ones = [term.name for term in learnable(m.instance().graph)]
         if not open_ones:
-            return
+            return None
         m = FittedModel(m).changed({name: {"centred": True} for name in open_ones}).model
     if who != "auto":
         options["time_limit"] = LIMIT
         if scales_are_estimated(m.instance()):
             options["adapt_delta"] = CAREFUL_DELTA
-    for call in range(calls):
-        print(json.dumps({"first": call == 0, **_call(m, 1 + call + 100 * process, options)}), flush=True)
-        if who != "auto" and time.process_time() > ENOUGH:
-            return
+    return m, options
 
 
 def _call(m: Any, seed: int, options: dict[str, Any]) -> dict[str, Any]:
@@ -113,4 +127,4 @@ def _call(m: Any, seed: int, options: dict[str, Any]) -> dict[str, Any]:
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent))
-    worker(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    worker(sys.argv[1], sys.argv[2].split(","), int(sys.argv[3]), int(sys.argv[4]))

@@ -14,7 +14,7 @@ from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
 from scistan.graph.node import Data
 from scistan.inference.planning.start import Start
-from scistan.inference.profile.kept import profiled
+from scistan.inference.profile.kept import profiled, profiled_estimate
 from scistan.messages import arguments as arguments_messages
 from scistan.messages import data as data_messages
 from scistan.messages import model as messages
@@ -28,7 +28,7 @@ from scistan.model.repeated import let_go, repeat_again
 from scistan.model.swap import bind, check_swapped, relabel
 from scistan.model.tables import read_table
 from scistan.model.variables import Identity, Variables
-from scistan.profiling import stage, staged
+from scistan.profiling import staged
 from scistan.shapes import Size, SizeConflict
 
 if TYPE_CHECKING:
@@ -302,9 +302,9 @@ class Model(Approximated, Lowered, Planned):
         from scistan.inference.planning.estimates import maximize_planned
         from scistan.model.fitted import FittedModel
 
-        with stage(verb):
+        with profiled_estimate(verb) as kept:
             on = self._on(data)
-            return maximize_planned(start, on.instance(), FittedModel(on), **options)
+            return kept(maximize_planned(start, on.instance(), FittedModel(on), **options))
 
     # -- Stan -----------------------------------------------------------------------------------
     def stan_code(self, **switches: Any) -> str:

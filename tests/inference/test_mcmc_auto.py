@@ -14,9 +14,11 @@ from scistan.diagnostics import check_draws
 from scistan.diagnostics.scattered import few_and_scattered
 from scistan.engines import nutpie as nutpie_engine
 from scistan.engines.protocol import Chains, Draws
+from scistan.history import Run, record, structure_of
 from scistan.inference import race as race_module
 from scistan.inference.choose import choose, fitting_engines
 from scistan.inference.climb import Ladder, climb, illness
+from scistan.inference.decide import winner_first
 from scistan.inference.plan import Plan
 from scistan.inference.race import Promise, Race, Runner
 from scistan.inference.run import run_plan
@@ -337,6 +339,38 @@ def test_correlations_get_a_low_rank_metric_and_many_groups_a_diagonal_one():
     assert race_of(mixed()).options["metric"] == "diag"
 
 
+def test_a_rival_enters_only_where_that_can_pay():
+    small, large = race_of(correlated()), race_of(correlated(3000))
+    assert "low_rank" not in small.why
+    assert "low_rank" in large.why
+
+
+def test_where_there_are_enough_nothing_is_worth_a_longer_wait():
+    quick, rich = Promise(150, 0.2, 800, 7, 1e9), Promise(150, 1.0, 4000, 7, 1.5e9)
+    assert quick.beats(rich)
+    assert not rich.beats(quick)
+    assert rich.beats(Promise(150, 0.05, 200, 7, 1e9))  # not enough
+    assert Promise(150, 1.0, 4000, 7, 1.3e9).beats(quick)
+
+
+def test_the_race_begins_from_what_won_before_unless_there_is_a_seed(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCISTAN_CACHE", str(tmp_path))
+    monkeypatch.delenv("SCISTAN_HISTORY", raising=False)
+    model = varying_intercepts(200)
+    instance = model.instance()
+    plans = [Plan("nutpie", {"metric": metric}, 400) for metric in ("diag", "low_rank")]
+    assert winner_first(plans, instance) == plans
+    key = {"structure": structure_of(instance.graph), "parameters": coordinates(instance), "rows": 200, "seconds": 1.0}
+    record(Run("mcmc", "stan", "nutpie", "low_rank", effective=4000.0, **key))
+    record(Run("mcmc", "stan", "nutpie", "diag", effective=100.0, **key))
+    assert [plan.metric for plan in winner_first(plans, instance)] == ["low_rank", "diag"]
+    short = {"draws": 60, "warmup": 60, "chains": 2, "progress": False}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert "nutpie (low_rank metric" in model.mcmc(**short).why.split(":")[0]
+        assert "nutpie (diag metric" in model.mcmc(seed=1, **short).why.split(":")[0]
+
+
 def test_the_choice_depends_on_neither_clock_nor_load(monkeypatch):
     """A clock that runs wild, looks that come late, and another thread at work: the same plan, word for word."""
     first = race_of(correlated(3000))
@@ -507,6 +541,13 @@ def test_a_limit_of_time_gives_what_there_is_by_then(engine):
         )
     assert 0 < fit.posterior["alpha"].shape[1] < 500_000
     assert any("was reached" in note and "`time_limit=" in note for note in fit.notes)
+
+
+def test_a_limit_of_time_ends_the_race_too():
+    began = time.monotonic()
+    plan = race_of(correlated(3000), time_limit=1e-3)
+    assert plan.options["metric"] == "diag"
+    assert time.monotonic() - began < 30
 
 
 def test_a_limit_without_a_draw_is_told_with_the_remedy():
