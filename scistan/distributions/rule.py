@@ -111,10 +111,10 @@ def step_law(law: Law) -> StepLaw:
     rule, taken = _rule(law), taken_apart(law)
     before = {k: free_bound(rule.shape, rule.element.discrete) for k in rule.lags}
     states = tuple(free_bound(node.shape) for node in taken.states)
-    over = {free_bound(node.shape[1:], node.integer): node for node in taken.over}
+    over: dict[Node, Node] = {free_bound(node.shape[1:], node.integer): node for node in taken.over}
     results = put_in(rule.body, [*states, *before.values(), *over, *taken.free])
     element = Law(rule.element, tuple(results[rule.states :]), rule.shape)
-    return StepLaw(element, {node: k for k, node in before.items()}, states, dict(over))
+    return StepLaw(element, {node: k for k, node in before.items()}, states, over)
 
 
 def pieces_of(term: Term) -> tuple[Term, ...]:

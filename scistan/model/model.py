@@ -12,7 +12,7 @@ from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
 from scistan.graph.node import Data
 from scistan.inference.planning.start import Start
-from scistan.inference.profile.kept import profiled
+from scistan.inference.profile.kept import profiled, profiled_estimate
 from scistan.messages import arguments as arguments_messages
 from scistan.messages import data as data_messages
 from scistan.messages import model as messages
@@ -28,7 +28,7 @@ from scistan.model.shown import Shown
 from scistan.model.swap import bind, check_swapped, relabel
 from scistan.model.tables import read_table
 from scistan.model.variables import Identity, Variables
-from scistan.profiling import stage, staged
+from scistan.profiling import staged
 from scistan.shapes import Size, SizeConflict
 
 if TYPE_CHECKING:
@@ -215,8 +215,9 @@ class Model(Shown, Drawn, Approximated, Lowered, Planned):
 
         `inits` gives a start, `dtype` the precision. `optimizer` is "lbfgs", "newton", "adam", or "auto": Newton where
         coordinates are many, Adam where `batch_size` takes the observations in mini-batches, which it sees `epochs`
-        times with steps of `learning_rate` at most; `polish` ends with exact steps on all of them. `max_iterations` bounds each climb, `compile` hands the density
-        to `torch.compile`, `progress` shows a bar. With the `plan` of an estimate, options are what they were then.
+        times with steps of `learning_rate` at most; `polish` ends with exact steps on all of them. `max_iterations`
+        bounds each climb, `compile` hands the density to `torch.compile`, `progress` shows a bar. With the `plan` of
+        an estimate, options are what they were then.
         """
         return self._maximized("map", data, _without(locals(), "self", "data"))
 
@@ -233,9 +234,9 @@ class Model(Shown, Drawn, Approximated, Lowered, Planned):
         from scistan.inference.planning.estimates import maximize_planned
         from scistan.model.fitted import FittedModel
 
-        with stage(verb):
+        with profiled_estimate(verb) as kept:
             on = self._on(data)
-            return maximize_planned(start, on.instance(), FittedModel(on), **options)
+            return kept(maximize_planned(start, on.instance(), FittedModel(on), **options))
 
     # -- Stan -----------------------------------------------------------------------------------
     def stan_code(self, **switches: Any) -> str:

@@ -189,13 +189,15 @@ def test_labels_of_what_it_runs_over_are_matched() -> None:
 
     days = pd.date_range("2024-01-01", periods=6)
     y, x = pd.Series(np.arange(6.0), index=days), pd.Series(np.arange(6.0) ** 2, index=days)
-    densities = set()
-    for covariate in (x, x[::-1], x.sample(frac=1, random_state=3)):
+
+    def density(covariate: pd.Series) -> float:
         m = ss.Model("labels")
         m.b = ss.Normal(0, 1)
         m.x = ss.data(covariate)
         m.y = ss.Series(lambda past, x: ss.Normal(past[-1] + m.b * x, 1), over=m.x, start="given").observe(y)
-        densities.add(round(m.log_density({"b": 0.3}), 9))
+        return round(m.log_density({"b": 0.3}), 9)
+
+    densities = {density(covariate) for covariate in (x, x[::-1], x.sample(frac=1, random_state=3))}
     assert densities == {round(stats.norm(0, 1).logpdf(0.3) + stats.norm(
         np.arange(5.0) + 0.3 * np.arange(1, 6.0) ** 2, 1).logpdf(np.arange(1, 6.0)).sum(), 9)}
 

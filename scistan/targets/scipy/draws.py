@@ -12,6 +12,7 @@ from scistan.graph.graph import Law, Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.graph.places import first_place
+from scistan.messages import declared
 from scistan.messages import inference as messages
 from scistan.targets.drawing import drawing
 from scistan.targets.evaluate import Evaluator
