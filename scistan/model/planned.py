@@ -29,5 +29,6 @@ class Planned(Assignable):
         choices with the seconds expected of each, and why; `m.mcmc(plan=plan)` follows it.
         """
         from scistan.inference.planning.decide import plan_for
+        from scistan.inference.summed import summed
 
-        return plan_for(task, self._on(data).instance(), **arguments)
+        return plan_for(task, summed(self._on(data).instance()), **arguments)

@@ -193,8 +193,6 @@ class Variables:
 
     def _distributed(self, name: str, made: Unnamed) -> Entry:
         observation = made.observation
-        if made.distribution.discrete and observation is None:
-            raise messages.discrete_latent(name, made.distribution.title)
         leaf = observation.values if observation else None
         self.facts.learn((*made.args, *(b for b in (made.lower, made.upper) if b is not None)))
         values = leaf.shape if leaf is not None else None
@@ -260,7 +258,7 @@ class Variables:
 
     def _value(self, name: str, law: Law, observed: bool, leaf: Data | None, dims: Dims) -> Variable | Data:
         if not observed:
-            return Variable(name, law.shape, self.identity, dims, value_domain(law))
+            return Variable(name, law.shape, self.identity, dims, value_domain(law), law.distribution.discrete)
         return leaf if leaf is not None else Data(None, law.shape, integer=law.distribution.discrete, dims=dims)
 
     # -- dims -----------------------------------------------------------------------------------

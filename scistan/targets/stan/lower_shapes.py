@@ -8,16 +8,21 @@ from scistan.errors import UnsupportedError
 from scistan.graph.node import Apply, Node
 from scistan.graph.places import first_place
 from scistan.graph.text import short_text
+from scistan.ops.declaration import REGISTRY as OPS
+from scistan.targets.stan.data_block import sized_type
 from scistan.targets.stan.elementwise import expand
-from scistan.targets.stan.lower import Scope, canonical_type
+from scistan.targets.stan.lower import NeedsStatements, Scope, canonical_type
 from scistan.targets.stan.lowered import Lowered
 from scistan.targets.stan.syntax import (
     MATRIX,
     POSTFIX,
     REAL,
     VECTOR,
+    Assign,
+    Declare,
     Expr,
     call,
+    name,
 )
 
 __all__ = [
@@ -90,7 +95,7 @@ def lower_stack(scope: Scope, node: Apply) -> Lowered:
         parts = ", ".join(scope.whole(a).text for a in node.args)
         return as_whole(scope, node, Expr(f"[{parts}]'", VECTOR, POSTFIX))
     if inner > 1:
-        raise unsupported(node, "stacking matrices")
+        return _stack_matrices(scope, node, axis)
     shape = node.shape[1:] if axis == -2 else node.shape[:1]
     rows: list[str] = []
     for arg in node.args:
@@ -102,6 +107,22 @@ def lower_stack(scope: Scope, node: Apply) -> Lowered:
     if axis == -1:
         matrix = Expr(f"{matrix.text}'", MATRIX, POSTFIX)
     return as_whole(scope, node, matrix)
+
+
+def _stack_matrices(scope: Scope, node: Apply, axis: int) -> Lowered:
+    """Fill an array of matrices, one after the other."""
+    if axis != -len(node.shape):
+        raise unsupported(node, "stacking matrices along an inner axis")
+    if scope.expressions_only:
+        raise NeedsStatements
+    kind = canonical_type(node.shape)
+    parts = [scope.canonical(OPS["broadcast_to"].build((arg,), {"shape": node.shape[1:], "rank": len(arg.shape)}))
+             for arg in node.args]
+    variable = name(scope.claim(node), kind)
+    filled = [Assign(variable.at(str(k + 1)).text, part.text, node) for k, part in enumerate(parts)]
+    declared = sized_type(kind, node.shape, scope.writer.sizes)
+    scope.statements += [Declare(declared, variable.text, node=node), *filled]
+    return Lowered(variable, lambda indices: variable.at(*indices))
 
 
 def lower_concatenate(scope: Scope, node: Apply) -> Lowered:
