@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scistan.distributions import CONSTRUCTORS
+from scistan.distributions.mixture import Mixture
 from scistan.distributions.potential import potential
 from scistan.distributions.user import declare_distribution
 from scistan.errors import (
@@ -24,6 +25,7 @@ from scistan.version import __version__
 __all__ = [
     "DataError",
     "InternalError",
+    "Mixture",
     "Model",
     "ModelError",
     "SamplingError",

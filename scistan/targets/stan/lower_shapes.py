@@ -11,6 +11,7 @@ from scistan.graph.text import short_text
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.targets.stan.data_block import sized_type
 from scistan.targets.stan.elementwise import expand
+from scistan.targets.stan.fill import zeros
 from scistan.targets.stan.lower import NeedsStatements, Scope, canonical_type
 from scistan.targets.stan.lowered import Lowered
 from scistan.targets.stan.syntax import (
@@ -21,6 +22,8 @@ from scistan.targets.stan.syntax import (
     Assign,
     Declare,
     Expr,
+    PlusAssign,
+    Statement,
     call,
     name,
 )
@@ -110,12 +113,12 @@ def lower_stack(scope: Scope, node: Apply) -> Lowered:
 
 
 def _stack_matrices(scope: Scope, node: Apply, axis: int) -> Lowered:
-    """Fill an array of matrices, one after the other."""
-    if axis != -len(node.shape):
-        raise unsupported(node, "stacking matrices along an inner axis")
+    """Fill an array of matrices: one after the other, or element by element where they stand side by side in it."""
     if scope.expressions_only:
         raise NeedsStatements
-    kind = canonical_type(node.shape)
+    kind, at = canonical_type(node.shape), axis + len(node.shape)
+    if at:
+        return _stack_elements(scope, node, at)
     parts = [scope.canonical(OPS["broadcast_to"].build((arg,), {"shape": node.shape[1:], "rank": len(arg.shape)}))
              for arg in node.args]
     variable = name(scope.claim(node), kind)
@@ -123,6 +126,20 @@ def _stack_matrices(scope: Scope, node: Apply, axis: int) -> Lowered:
     declared = sized_type(kind, node.shape, scope.writer.sizes)
     scope.statements += [Declare(declared, variable.text, node=node), *filled]
     return Lowered(variable, lambda indices: variable.at(*indices))
+
+
+def _stack_elements(scope: Scope, node: Apply, at: int) -> Lowered:
+    """Add one value after the other to zeros, for the reason in `fill.py`."""
+    shape = (*node.shape[:at], *node.shape[at + 1 :])
+    indices = tuple(scope.writer.names.claim_index(k) for k in range(len(shape)))
+    variable = name(scope.claim(node), canonical_type(node.shape))
+    added: list[Statement] = []
+    for k, arg in enumerate(node.args):
+        part = scope.broadcast_element(arg, indices)
+        place = variable.at(*indices[:at], str(k + 1), *indices[at:])
+        added.append(PlusAssign(place.text, part.text, node))
+    scope.statements += [*zeros(scope.writer.sizes, variable, node), *scope.loops(shape, indices, tuple(added))]
+    return Lowered(variable, lambda keys: variable.at(*keys))
 
 
 def lower_concatenate(scope: Scope, node: Apply) -> Lowered:
