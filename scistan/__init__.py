@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scistan.distributions import CONSTRUCTORS
+from scistan.distributions.mixture import Mixture
 from scistan.distributions.potential import potential
 from scistan.distributions.series import Series
 from scistan.distributions.series_kinds import AR, GARCH, LocalLinearTrend, RandomWalk
@@ -29,6 +30,7 @@ __all__ = [
     "DataError",
     "InternalError",
     "LocalLinearTrend",
+    "Mixture",
     "Model",
     "ModelError",
     "RandomWalk",

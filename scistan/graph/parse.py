@@ -62,15 +62,15 @@ class UndeclaredError(InternalError):
 class Leaves(Protocol):
     """What makes the leaves of a graph that is read: the text knows their shapes and no more."""
 
-    def variable(self, name: str, shape: Shape, /) -> Variable: ...
+    def variable(self, name: str, shape: Shape, integer: bool, /) -> Variable: ...
     def data(self, number: int, shape: Shape, integer: bool, /) -> Data: ...
 
 
 class _Blank:
     """Leaves without values, of a model that nobody wrote."""
 
-    def variable(self, name: str, shape: Shape) -> Variable:
-        return Variable(name, shape, self, None)
+    def variable(self, name: str, shape: Shape, integer: bool) -> Variable:
+        return Variable(name, shape, self, None, integer=integer)
 
     def data(self, _: int, shape: Shape, integer: bool) -> Data:
         return Data(None, shape, integer=integer)
@@ -158,7 +158,7 @@ class _Reader:
     # -- lines ----------------------------------------------------------------------------------
     def _leaf(self, number: str, kind: str, name: str, whole: str, shape: str) -> None:
         if kind == "variable":
-            self.nodes[number] = self.leaves.variable(name, self._shape(shape))
+            self.nodes[number] = self.leaves.variable(name, self._shape(shape), whole.strip() == "int")
             return
         leaf = self.leaves.data(int(number), self._shape(shape), whole == " int")
         self.nodes[number] = leaf

@@ -266,7 +266,8 @@ def _node_text(node: Node, graph: Graph, numbers: dict[Node, str], names: _Names
         kind = "int" if node.integer else "real"
         return f"data {names.name(graph.data_names.get(node, '_'))} {kind} {names.shape(node.shape)}"
     if isinstance(node, Variable):
-        return f"variable {names.name(node.name)} {names.shape(node.shape)}"
+        kind = " int" if node.integer else ""
+        return f"variable {names.name(node.name)}{kind} {names.shape(node.shape)}"
     if not isinstance(node, Apply):
         return repr(node)
     arguments = [numbers[arg] for arg in node.args]

@@ -229,6 +229,15 @@ class Fit(Pictured):
 
         return forecast(self, steps, data, var_names, draws, used_seed(self, seed))
 
+    def posterior_of(self, name: str) -> Any:
+        """Give the posterior probability of each value of a discrete latent, element by element, as a DataArray.
+
+        The last dim has the values; where there are labels they are along it all the same.
+        """
+        from scistan.inference.probabilities import posterior_of
+
+        return posterior_of(self, name)
+
     def _note(self, text: str) -> None:
         """Keep something that a user should know, once."""
         if text not in self.notes:
@@ -267,13 +276,22 @@ class Fit(Pictured):
 
         context = replace(self._context, ran=Ran.of(self.engine, self.settings))
         errors = None if self.certificate is None else self.certificate.worst
-        return diagnose(self.posterior, self._quick_diagnosis(), context, errors)
+        return diagnose(self._sampled, self._quick_diagnosis(), context, errors)
+
+    @property
+    def _sampled(self) -> Mapping[str, np.ndarray]:
+        """What the engine drew, and what follows from it: discrete latents are drawn exactly, given the rest."""
+        if self.subject is None or self.subject.instance.whole is None:
+            return self.posterior
+        graph = self.subject.instance.graph
+        known = {*(term.name for term in graph.latents), *graph.derived}
+        return {name: array for name, array in self.posterior.items() if name in known}
 
     def _quick_diagnosis(self) -> Diagnosis:
         """Make the quick checks alone, as every run does; `diagnose()` goes on from there."""
         if self._judged is None:
             depth = int(self.settings.get("max_treedepth") or 10)
-            self._judged = check_draws(self.posterior, self.draws.statistics, depth, self._context)
+            self._judged = check_draws(self._sampled, self.draws.statistics, depth, self._context)
         return self._judged
 
     @property

@@ -13,7 +13,9 @@ from scistan.inference.arviz_data import group
 from scistan.inference.generated import likelihood_axes, log_likelihood, log_prior, predictive
 from scistan.inference.memory import check_fits, sizes_of
 from scistan.inference.prior import constant_data, observed_data
+from scistan.inference.summed import conditional_terms
 from scistan.messages import sampling as messages
+from scistan.passes.states.told import told_of_states
 from scistan.profiling import stage
 from scistan.version import __version__
 
@@ -43,7 +45,7 @@ def check_groups_fit(fit: Fit, names: Sequence[str]) -> None:
     missing = [name for name in names if name in _BY_ROW and name not in fit.groups and name not in fit._left_out]
     if fit.subject is None or not missing:
         return
-    instance, (chains, draws) = fit.subject.instance, fit.shape
+    instance, (chains, draws) = fit.subject.written_instance, fit.shape
     by_variable = sizes_of(instance, [t.name for t in instance.graph.observed], chains * draws)
     sizes = {f"{n} of {v}": size for n in missing for v, size in by_variable.items()}
     check_fits(sizes, 1, partial(messages.generated_too_big, " and ".join(f"`{name}`" for name in missing)))
@@ -55,14 +57,22 @@ def _posterior(fit: Fit) -> Any:
 
 
 def _predictive(fit: Fit) -> Any:
-    instance = fit._need("prediction").instance
+    instance = fit._need("prediction").written_instance
     arrays = predictive(instance, fit.posterior, int(fit.settings["seed"]))
     return group(arrays, instance.dims, instance.coords)
 
 
 def _log_likelihood(fit: Fit) -> Any:
-    instance = fit._need("the log likelihood").instance
-    return group(log_likelihood(instance, fit.posterior), *likelihood_axes(instance))
+    subject = fit._need("the log likelihood")
+    instance, conditional = subject.written_instance, conditional_terms(subject.instance)
+    dims, coords = likelihood_axes(instance)
+    marginal = [term.name for term in subject.instance.graph.observed if term.name not in conditional]
+    found = log_likelihood(subject.instance, fit.posterior, marginal)
+    if conditional:
+        found |= log_likelihood(instance, fit.posterior, conditional)
+    arrays = {name: found[name] for name in dims}
+    told = {f"{name}_given": ", ".join(latents) for name, latents in conditional.items()}
+    return group(arrays, dims, coords, attributes=told or None)
 
 
 def _log_prior(fit: Fit) -> Any:
@@ -91,8 +101,8 @@ _MAKERS: Mapping[str, Callable[[Fit], Any]] = {
     "sample_stats": lambda fit: group(fit.draws.statistics, {}, {}),
     "warmup_posterior": _warmup_posterior,
     "warmup_sample_stats": _warmup_statistics,
-    "observed_data": lambda fit: observed_data(fit._need("the data").instance),
-    "constant_data": lambda fit: constant_data(fit._need("the data").instance),
+    "observed_data": lambda fit: observed_data(fit._need("the data").written_instance),
+    "constant_data": lambda fit: constant_data(fit._need("the data").written_instance),
 }
 
 
@@ -110,6 +120,8 @@ def attributes(fit: Fit) -> dict[str, Any]:
         "settings": json.dumps(dict(fit.settings), default=_plain),
         "why": fit.why,
         "notes": json.dumps(list(fit.notes)),
+        **({} if fit.subject is None or not fit.subject.instance.summed
+           else {"summed": json.dumps(told_of_states(fit.subject.instance))}),
         **({} if fit.certificate is None else {"certificate": fit.certificate.to_json()}),
         "left_out": json.dumps(sorted(fit._left_out)),
         **{f"seconds_{part}": float(seconds) for part, seconds in fit.timing.items()},

@@ -59,7 +59,8 @@ def predict(fit: Fit, question: Question, seed: int) -> Any:
         raise messages.needs_model("prediction")
     levels = "refuse" if question.new_levels == "refuse" else "extend"
     instance = subject.model.elsewhere(question.data, question.coords, levels, question.do)
-    instance, frozen = freeze_statistics(subject.instance, instance)
+    fitted = subject.written_instance
+    instance, frozen = freeze_statistics(fitted, instance)
     for term in instance.graph.latents:
         if term.name not in fit.posterior:
             raise messages.not_kept("prediction")
@@ -72,7 +73,7 @@ def predict(fit: Fit, question: Question, seed: int) -> Any:
     # Draws are known by their numbers in the posterior, so that what is computed with both pairs them.
     numbers: dict[str, list[object]] = {"draw": rows[0].tolist()}
     asked = Asked(question.new_levels, int(fit.settings["seed"]), seed, frozenset(question.do))
-    latents = latents_at(subject.instance, instance, flat, rows.ravel(), asked)
+    latents = latents_at(fitted, instance, flat, rows.ravel(), asked)
     posterior = {n: array.reshape(*rows.shape, *array.shape[1:]) for n, array in latents.draws.items()}
     arrays = _computed(instance, posterior, names, rows.shape, seed)
     for text in frozen:
@@ -82,7 +83,7 @@ def predict(fit: Fit, question: Question, seed: int) -> Any:
         "model": fit.model_name,
         "model_hash": fit.model_hash,
         "engine": "scipy",
-        **_told(subject.instance, instance, latents, question),
+        **_told(fitted, instance, latents, question),
         "frozen": json.dumps(frozen),
     }
     return to_inference_data(

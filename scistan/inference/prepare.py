@@ -20,6 +20,7 @@ from scistan.inference.inits import starting_values
 from scistan.inference.memory import check_size
 from scistan.inference.metric import check_metric
 from scistan.inference.subject import NOTHING_GENERATED, Fitted, Subject
+from scistan.inference.summed import as_written
 from scistan.messages import sampling as messages
 from scistan.passes import run_data_passes
 from scistan.passes.centring import set_centring
@@ -48,7 +49,7 @@ def prepare(asked: Asked, *, merge: bool, centring: Mapping[str, np.ndarray] | N
         subject = subject_of(
             asked.instance, asked.model, asked.keep, threads=asked.threads, merge=merge, centring=centring
         )
-    check_size(subject.instance, subject.names, asked.rows)
+    check_size(subject.written_instance, subject.names, asked.rows)
     data = subject.data
     json = to_json(data)
     starts = None if asked.plan is None else asked.plan.starts
@@ -74,6 +75,12 @@ def _lowered(asked: Asked, subject: Subject) -> Any:
         return ENGINES[asked.engine].lower(subject.sampled or subject.instance)
 
 
+def _keeping(instance: Instance, keep: Sequence[str]) -> Instance:
+    """Leave out derived quantities that nobody asked for."""
+    derived = {name: node for name, node in instance.graph.derived.items() if name in keep}
+    return instance.on(replace(instance.graph, derived=derived))
+
+
 def subject_of(
     instance: Instance,
     model: Fitted | None = None,
@@ -89,14 +96,14 @@ def subject_of(
     equal predictors enter by their sums, and the program is one for these data; with `centring`, latents are centred
     as far as it says, which is data of the program too.
     """
-    graph = instance.graph
     if keep is not None:
+        graph = as_written(instance).graph
         known = [t.name for t in graph.latents] + list(graph.derived) + list(GENERATED)
         for name in keep:
             if name not in known:
                 raise messages.unknown_keep(name, known)
-        graph = replace(graph, derived={n: node for n, node in graph.derived.items() if n in keep})
-        instance = replace(instance, graph=graph)
+        whole = None if instance.whole is None else _keeping(instance.whole, keep)
+        instance = replace(_keeping(instance, keep), whole=whole)
     numbers = Evaluator(instance, NUMPY)
     sampled = run_data_passes(instance, lambda node: numbers[node].array) if merge else instance
     sampled = set_centring(sampled, centring or {})

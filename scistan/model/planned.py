@@ -30,5 +30,6 @@ class Planned(Assignable):
         `m.mcmc(plan=plan)` follows it, and so does `m.map(plan=plan)`.
         """
         from scistan.inference.planning.decide import plan_for
+        from scistan.inference.summed import summed
 
-        return plan_for(task, self._on(data).instance(), **arguments)
+        return plan_for(task, summed(self._on(data).instance()), **arguments)

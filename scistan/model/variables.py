@@ -282,7 +282,7 @@ class Variables:
 
     def _value(self, name: str, law: Law, observed: bool, leaf: Data | None, dims: Dims) -> Variable | Data:
         if not observed:
-            return Variable(name, law.shape, self.identity, dims, value_domain(law))
+            return Variable(name, law.shape, self.identity, dims, value_domain(law), law.distribution.discrete)
         return leaf if leaf is not None else Data(None, law.shape, integer=law.distribution.discrete, dims=dims)
 
     # -- dims -----------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ import numpy as np
 from scistan.errors import Place
 from scistan.graph.labels import LabelsDiffer, order_of
 from scistan.graph.node import Apply, Data, Node
-from scistan.graph.walk import has_latents
 from scistan.messages import data as data_messages
 from scistan.messages import expressions as messages
 from scistan.messages.values import as_given
@@ -144,7 +143,7 @@ def _item(one: Any, node: Node, axis: int, arrays: list[Node]) -> Item:
     position = as_node(one)
     if _is_truth(position):
         raise messages.truth_as_index(shape, position.called if isinstance(position, Data) else "")
-    if not _is_whole(position) or has_latents(position):
+    if not _is_whole(position):  # a discrete latent is summed over, and any other is no whole number
         raise messages.no_whole_index(shape)
     _check_bounds(position, node.shape[axis], shape)
     arrays.append(position)

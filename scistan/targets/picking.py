@@ -30,7 +30,7 @@ def pick_by_draw(xp: Any, node: Apply, values: Sequence[Value]) -> Array:
     kept = [item for item in items if item[0] != "int"]
     places = [k for k, item in enumerate(kept) if item[0] == "array"]
     if places != list(range(places[0], places[0] + len(places))) or any(item[0] == "new" for item in items):
-        raise NotImplementedError("positions that differ between draws stand side by side in an index")
+        return _one_by_one(xp, items, values, draws)
     for k, place in enumerate(places):
         array = xp.moveaxis(array, lead + place, lead + k)
     ranks = [len(arg.shape) for arg in node.args[1:]]
@@ -45,6 +45,13 @@ def pick_by_draw(xp: Any, node: Apply, values: Sequence[Value]) -> Array:
     for axis in range(rank, 0, -1) if places[0] else ():
         found = xp.moveaxis(found, axis, axis + places[0])
     return found
+
+
+def _one_by_one(xp: Any, items: tuple[Any, ...], values: Sequence[Value], draws: int) -> Array:
+    """Pick draw after draw, where positions stand apart or beside new axes."""
+    take: Any = INDEX.form("numpy")
+    each = ([v.array[d] if v.batched else v.array for v in values] for d in range(draws))
+    return xp.stack([take(xp, *arrays, items=items) for arrays in each])
 
 
 def _key(item: tuple[Any, ...]) -> Any:

@@ -25,6 +25,8 @@ CASES: list[tuple[tuple[int, ...], list[tuple[int, ...]], Callable[..., Any]]] =
     ((3, 4), [(7,)], lambda x, p: x[1, p]),
     ((3, 4, 5), [(7,), (1,)], lambda x, p, q: x[:, p, q]),
     ((3, 4, 5), [(7,)], lambda x, p: x[:2, p, 1]),
+    ((3, 4), [(7,)], lambda x, p: x[None, p]),
+    ((3, 4, 5), [(7,), (7,)], lambda x, p, q: x[p, :, q]),
 ]
 
 

@@ -12,6 +12,7 @@ from scistan.engines.registry import ENGINES
 from scistan.graph.instance import Instance
 from scistan.inference.prepare import GRAPH_WORK
 from scistan.inference.subject import NOTHING_GENERATED, Fitted
+from scistan.inference.summed import summed
 from scistan.targets.stan.program import StanProgram, lower_to_stan
 
 __all__ = ["GRAPH_WORK", "Carried"]
@@ -28,7 +29,7 @@ class Carried:
 
     @cached_property
     def instance(self) -> Instance:
-        return self.fitted.instance()
+        return summed(self.fitted.instance())
 
     @cached_property
     def program(self) -> StanProgram:

@@ -110,8 +110,9 @@ class PointEstimate:
         if self.model is None:
             raise messages.no_model_with_it(what)
         from scistan.inference.point.storage import source_of
+        from scistan.inference.summed import summed
 
-        found = source_of(self, self.model.instance())
+        found = source_of(self, summed(self.model.instance()))
         object.__setattr__(self, "source", found)
         return found
 

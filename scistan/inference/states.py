@@ -1,0 +1,168 @@
+"""Discrete latents given back: their probabilities given each draw of the others, and exact draws from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from scistan.graph.instance import Instance
+from scistan.graph.node import Node
+from scistan.inference.generated import over_draws
+from scistan.passes.states import Summed
+from scistan.passes.states.eliminate import Step
+from scistan.passes.states.hidden import Hidden
+from scistan.targets.evaluate import Evaluator
+from scistan.targets.scipy.streams import stream
+from scistan.targets.values import NUMPY
+
+__all__ = ["draw_states", "state_probabilities"]
+
+Arrays = Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """Which state each row of a latent is in, at each draw, and how probable each state was."""
+
+    states: np.ndarray  # draws, plates
+    probabilities: np.ndarray  # draws, states, plates
+
+
+def draw_states(instance: Instance, posterior: Arrays, seed: int) -> dict[str, np.ndarray]:
+    """Draw every discrete latent given the draws of all others (chains, draws, …)."""
+
+    def compute(flat: dict[Node, np.ndarray], block: int, draws: int) -> dict[str, np.ndarray]:
+        found: dict[str, np.ndarray] = {}
+        for one, drawn in _all_drawn(instance, flat, seed, block, draws).items():
+            found[one.name] = _values(one, drawn.states)
+        return found
+
+    return over_draws(instance, posterior, compute, cells=_widest(instance)) if instance.summed else {}
+
+
+def state_probabilities(instance: Instance, posterior: Arrays, name: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Give the posterior probability of each value of a discrete latent, and the values; the last axis is over them.
+
+    Latents that are summed out after it are at their draws, the very draws that `draw_states` gives.
+    """
+    one = next(step.hidden for group in instance.summed for step in group.steps if step.hidden.name == name)
+    totals: list[np.ndarray] = []
+    count = 0
+
+    def compute(flat: dict[Node, np.ndarray], block: int, draws: int) -> dict[str, np.ndarray]:
+        nonlocal count
+        drawn = _all_drawn(instance, flat, seed, block, draws)[one]
+        totals.append(drawn.probabilities.sum(0))
+        count += draws
+        return {}
+
+    over_draws(instance, posterior, compute, cells=_widest(instance))
+    mean = np.sum(totals, axis=0) / count
+    return _by_value(one, mean), np.arange(one.lowest, one.highest + 1)
+
+
+def _widest(instance: Instance) -> int:
+    """Count the cells of the largest table."""
+    steps = [step for group in instance.summed for step in group.steps]
+    return max((int(np.prod(instance.shape(step.table.shape), dtype=float)) for step in steps), default=1)
+
+
+def _all_drawn(
+    instance: Instance, flat: dict[Node, np.ndarray], seed: int, block: int, draws: int
+) -> dict[Hidden, _Drawn]:
+    evaluator = Evaluator(instance, NUMPY)
+    for leaf, array in flat.items():
+        evaluator.set(leaf, array, batched=True)
+    found: dict[Hidden, _Drawn] = {}
+    with np.errstate(all="ignore"):
+        for group in instance.summed:
+            _draw_group(instance, group, evaluator, seed, block, draws, found)
+    return found
+
+
+def _draw_group(
+    instance: Instance, group: Summed, evaluator: Evaluator, seed: int, block: int, draws: int,
+    found: dict[Hidden, _Drawn],
+) -> None:
+    """Draw the latents of a group, those that were summed out last first: the others were summed given them."""
+    for step in reversed(group.steps):
+        one = step.hidden
+        table = _given(instance, step, evaluator, draws, found)
+        top = table.max(axis=1, keepdims=True)
+        weights = np.exp(table - np.where(np.isfinite(top), top, 0.0))
+        probabilities = weights / weights.sum(axis=1, keepdims=True)
+        rng = stream(seed, one.name if block == 0 else f"{one.name}, block {block}")
+        uniform = rng.random((draws, 1, *probabilities.shape[2:]))
+        passed = np.cumsum(probabilities, axis=1)
+        states = (uniform * passed[:, -1:] >= passed[:, :-1]).sum(axis=1)
+        found[one] = _Drawn(states, probabilities)
+
+
+def _given(
+    instance: Instance, step: Step, evaluator: Evaluator, draws: int, found: Mapping[Hidden, _Drawn]
+) -> np.ndarray:
+    """Give the table of a latent (draws, states, plates) where the latents that were drawn before are what they are."""
+    value = evaluator[step.table]
+    plates = instance.shape(tuple(step.hidden.variable.shape[axis] for axis in step.hidden.plates))
+    states = tuple(instance.length(one.size) for one in step.states)
+    array = value.array if value.batched else value.array[None]
+    lead = array.shape[1 : array.ndim - len(plates)]
+    table = np.broadcast_to(array, (draws, *lead, *plates))
+    table = np.broadcast_to(table, (draws, *states, *plates))
+    for k, one in enumerate(step.states):
+        if one is not step.hidden:
+            at = _on_table(instance, one, step.paths[one.variable], found[one].states, evaluator, len(plates))
+            index = at.reshape(draws, *(1,) * len(states), *at.shape[1:])
+            table = np.take_along_axis(table, np.broadcast_to(index, _with(table.shape, k + 1)), axis=k + 1)
+    own = step.states.index(step.hidden)
+    gone = tuple(k + 1 for k in range(len(states)) if k != own)
+    return np.squeeze(table, axis=gone) if gone else table
+
+
+def _with(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    return (*shape[:axis], 1, *shape[axis + 1 :])
+
+
+def _on_table(
+    instance: Instance, one: Hidden, paths: object, states: np.ndarray, evaluator: Evaluator, rank: int
+) -> np.ndarray:
+    """Put the states of a latent, drawn on its own plates, on those of a table: row by row, or by groups."""
+    axes: list[int] = []
+    for k, axis in enumerate(one.plates):
+        along = paths[axis]  # type: ignore[index]
+        if along.by is not None:
+            positions = np.asarray(evaluator[along.by].array).astype(np.intp)
+            states = np.take(states, positions, axis=k + 1)
+        axes.append(along.axis)
+    order = np.argsort(axes)
+    states = np.transpose(states, (0, *(k + 1 for k in order)))
+    shape = [1] * rank
+    for size, axis in zip(states.shape[1:], sorted(axes), strict=True):
+        shape[axis] = size
+    return states.reshape(len(states), *shape)
+
+
+def _values(one: Hidden, states: np.ndarray) -> np.ndarray:
+    """Give the latent's values in its own axes."""
+    if one.table is None:
+        return np.asarray(states + one.lowest)
+    values = one.table[states]  # draws, plates, joint axes
+    order = [*one.plates, *one.joint]
+    back = [1 + order.index(axis) for axis in range(len(order))]
+    return np.ascontiguousarray(np.transpose(values, (0, *back)))
+
+
+def _by_value(one: Hidden, probabilities: np.ndarray) -> np.ndarray:
+    """Give the probability of each value, last, for each element, from that of each state, first."""
+    if one.table is None:
+        return np.moveaxis(probabilities, 0, -1)
+    numbers = np.arange(one.lowest, one.highest + 1)
+    is_value = (one.table[..., None] == numbers).astype(float)  # states, joint axes, values
+    found = np.tensordot(probabilities, is_value, axes=(0, 0))  # plates, joint axes, values
+    order = [*one.plates, *one.joint]
+    back = [order.index(axis) for axis in range(len(order))]
+    return np.transpose(found, (*back, len(order)))
+
+
