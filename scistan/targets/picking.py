@@ -24,13 +24,13 @@ def pick_by_draw(xp: Any, node: Apply, values: Sequence[Value]) -> Array:
     items: tuple[Any, ...] = dict(node.attributes)["items"]  # type: ignore[assignment]
     source, *positions = values
     draws = next(len(value.array) for value in positions if value.batched)
-    own = tuple(("slice", None, None, None) if item[0] == "array" else item for item in items)
-    lead = int(source.batched)
-    array = source.array[(slice(None),) * lead + tuple(_key(item) for item in own)]
     kept = [item for item in items if item[0] != "int"]
     places = [k for k, item in enumerate(kept) if item[0] == "array"]
     if places != list(range(places[0], places[0] + len(places))) or any(item[0] == "new" for item in items):
         return _one_by_one(xp, items, values, draws)
+    own = tuple(FULL if item[0] == "array" else item for item in items)
+    lead = int(source.batched)
+    array = source.array[(slice(None),) * lead + tuple(_key(item) for item in own)]
     for k, place in enumerate(places):
         array = xp.moveaxis(array, lead + place, lead + k)
     ranks = [len(arg.shape) for arg in node.args[1:]]
@@ -55,7 +55,7 @@ def _one_by_one(xp: Any, items: tuple[Any, ...], values: Sequence[Value], draws:
 
 
 def _key(item: tuple[Any, ...]) -> Any:
-    return item[1] if item[0] == "int" else slice(*item[1:]) if item != FULL else slice(None)
+    return item[1] if item[0] == "int" else slice(*item[1:])
 
 
 def _wide(xp: Any, value: Value, rank: int, target: int) -> Array:
