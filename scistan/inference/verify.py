@@ -62,7 +62,7 @@ def _collect(
     zeros = 0
     while len(found) < points and len(found) + zeros < _PATIENCE * points:
         wanted = min(points - len(found), _PATIENCE * points - len(found) - zeros)
-        for seen in witnesses.at_each([witnesses.point(rng, radius) for _ in range(wanted)]):
+        for seen in witnesses.at_each(witnesses.points(rng, radius, wanted)):
             if np.isfinite(seen.densities).any():
                 found.append(witnesses.with_solver_error(seen))
             else:
