@@ -31,7 +31,7 @@ __all__ = ["Centring", "centring_of", "shares", "told", "with_centring"]
 Centring = Mapping[str, np.ndarray]  # for each latent (2, …): the information that data have on each element, the pull
 
 POINTS = 16  # draws that curvatures are taken at: each costs two gradients
-NEARLY_ALL, RARELY = 0.9, 0.05  # the share from which on a latent may be centred wholly; how often it may be less
+NEARLY_ALL, RARELY = 0.7, 0.05  # the share from which on a latent may be centred wholly; how often it may be less
 
 
 def centring_of(subject: Subject, draws: Draws, seed: int = 0) -> dict[str, np.ndarray]:

@@ -471,9 +471,9 @@ def test_an_interrupt_during_the_race_leaves_nothing_running(monkeypatch):
     begun = []
     real = race_module.draw_on
 
-    def interrupted(runs, part, cores, wish):
+    def interrupted(runs, part, cores, wish, expected):
         begun.extend(runs)
-        real(runs, part, cores, wish)
+        real(runs, part, cores, wish, expected)
         wish.ask()
 
     monkeypatch.setattr(race_module, "draw_on", interrupted)

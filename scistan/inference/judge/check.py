@@ -63,7 +63,7 @@ def check_model(fit: Fit, statistics: object, level: float, draws: int) -> Model
     gaps += [Unassessed("prior sensitivity", why)] if why else []
     hints = (*_of_statistics(compared, level), *_of_pits(pits, level), *_of_sensitivity(moved))
     health = fit.diagnose()
-    remarks = (messages.fit_is_ill(health.verdict),) if health.hints else ()
+    remarks = () if health.ok else (messages.fit_is_ill(health.verdict),)
     tables = tuple(compared), tuple(pits), tuple(moved)
     return ModelCheck(fit.model_name, *tables, hints, tuple(gaps), level, used, remarks)
 
