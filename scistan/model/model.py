@@ -284,8 +284,9 @@ class Model(Approximated, Lowered, Planned):
 
         `inits` gives a start, `dtype` the precision. `optimizer` is "lbfgs", "newton", "adam", or "auto": Newton where
         coordinates are many, Adam where `batch_size` takes the observations in mini-batches, which it sees `epochs`
-        times with steps of `learning_rate` at most; `polish` ends with exact steps on all of them. `max_iterations` bounds each climb, `compile` hands the density
-        to `torch.compile`, `progress` shows a bar. With the `plan` of an estimate, options are what they were then.
+        times with steps of `learning_rate` at most; `polish` ends with exact steps on all of them. `max_iterations`
+        bounds each climb, `compile` hands the density to `torch.compile`, `progress` shows a bar. With the `plan` of an
+        estimate, options are what they were then.
         """
         return self._maximized("map", data, _without(locals(), "self", "data"))
 
