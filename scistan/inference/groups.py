@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scistan.inference.arviz_data import group
-from scistan.inference.generated import log_likelihood, log_prior, predictive
+from scistan.inference.generated import log_prior, predictive
 from scistan.inference.memory import check_fits, sizes_of
 from scistan.inference.prior import constant_data, observed_data
+from scistan.inference.states import log_likelihoods
 from scistan.inference.summed import conditional_terms
 from scistan.messages import sampling as messages
 from scistan.passes.states.told import told_of_states
@@ -69,13 +70,8 @@ def _log_likelihood(fit: Fit) -> Any:
     for term in instance.graph.observed:
         own = instance.dims[term.name]
         dims[term.name] = own[: len(own) - term.law.event_rank]
-    marginal = [term.name for term in subject.instance.graph.observed if term.name not in conditional]
-    found = log_likelihood(subject.instance, fit.posterior, marginal)
-    if conditional:
-        found |= log_likelihood(instance, fit.posterior, conditional)
-    arrays = {name: found[name] for name in dims}
     told = {f"{name}_given": ", ".join(latents) for name, latents in conditional.items()}
-    return group(arrays, dims, instance.coords, attributes=told or None)
+    return group(log_likelihoods(subject.instance, fit.posterior), dims, instance.coords, attributes=told)
 
 
 def _log_prior(fit: Fit) -> Any:

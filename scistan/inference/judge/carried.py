@@ -28,11 +28,11 @@ class Carried:
 
     @cached_property
     def instance(self) -> Instance:
-        return summed(self.fitted.instance())
+        return self.fitted.instance()
 
     @cached_property
     def program(self) -> StanProgram:
-        return lower_to_stan(self.instance.graph, **NOTHING_GENERATED)
+        return lower_to_stan(summed(self.instance).graph, **NOTHING_GENERATED)
 
     @cached_property
     def text(self) -> str:

@@ -29,6 +29,7 @@ from scistan.inference.judge.tasks import Task, run_tasks, task_seed
 from scistan.inference.paths import as_path
 from scistan.inference.refusal import in_users_terms
 from scistan.inference.subject import Fitted, Subject
+from scistan.inference.summed import summed
 from scistan.messages import inference as inference_messages
 from scistan.messages import judge as messages
 from scistan.messages import leaving_out
@@ -162,8 +163,8 @@ def _certified(carried: Carried, first: Simulated, data: str, settings: Settings
         return
     with in_users_terms(carried.program):
         density = open_density(carried.text, data, settings.seed)
-    subject = Subject(first.instance, carried.program)
-    certificate = certify(subject, carried.program.data(first.instance), density, settings.seed)
+    instance = summed(first.instance)
+    certificate = certify(Subject(instance, carried.program), carried.program.data(instance), density, settings.seed)
     if not certificate.ok and certificate.told_apart():
         raise sampling_messages.engine_disagrees(settings.engine, certificate.told_apart())
 

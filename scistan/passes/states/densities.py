@@ -8,9 +8,10 @@ from math import inf
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.density import pointwise
 from scistan.graph.graph import Term
-from scistan.graph.node import Node, Variable
-from scistan.graph.walk import has_latents, leaves
+from scistan.graph.node import Apply, Node, Variable, is_applied
+from scistan.graph.walk import has_latents, leaves, rebuild, topological
 from scistan.ops import FUNCTIONS
+from scistan.ops.declaration import Op
 from scistan.ops.expression import Expression
 from scistan.passes.signs import Signs
 from scistan.passes.states.hidden import Hidden
@@ -30,7 +31,7 @@ def log_density(term: Term, own: Hidden | None, hidden: Container[object], signs
     """Give the log density of each event of a term, for whatever states the hidden latents are in."""
     inside: list[Expression] = []
     value, density = _within_support(term, own, hidden, inside)
-    density = Expression(pointwise(term)) if density is None else density
+    density = Expression(_safe_logs((Expression(pointwise(term)) if density is None else density)._scistan_node_, hidden))
     inside += _arguments_inside(term, signs)
     if not inside:
         return density._scistan_node_
@@ -42,6 +43,41 @@ def log_density(term: Term, own: Hidden | None, hidden: Container[object], signs
     if values_of(node.shape) != values_of(batch):
         node = FUNCTIONS["broadcast_to"](Expression(node), batch)._scistan_node_
     return node
+
+
+def _safe_logs(root: Node, hidden: Container[object]) -> Node:
+    """Keep slopes finite where a state makes an argument 0, as `rate * z` does: log(x) -> x > 0 ? log(x) : -∞.
+
+    Only where a latent counts as a number: where it is a position, what it picks is as it always is.
+    """
+    counting = _counting(root, hidden)
+    if not counting:
+        return root
+
+    def rule(node: Node, args: tuple[Node, ...]) -> Node:
+        if not isinstance(node, Apply) or not isinstance(node.op, Op):
+            return node
+        changed = args != node.args
+        made = node.op.build(args, dict(node.attributes)) if changed else node
+        if node.op.name not in ("log", "log1m") or node.args[0] not in counting:
+            return made
+        x = Expression(args[0])
+        some, stand_in = (x > 0, 1.0) if node.op.name == "log" else (x < 1, 0.0)
+        safe = FUNCTIONS[node.op.name](where(some, x, stand_in))
+        kept: Node = where(some, safe, -inf)._scistan_node_
+        return kept
+
+    return rebuild([root], rule)[root]
+
+
+def _counting(root: Node, hidden: Container[object]) -> set[Node]:
+    """Give the values that hidden latents enter as numbers, and not as positions."""
+    found: set[Node] = set()
+    for node in topological([root]):
+        own = node.args[:1] if is_applied(node, "index") or is_applied(node, "pick") else node.args
+        if (isinstance(node, Variable) and node in hidden) or any(arg in found for arg in own):
+            found.add(node)
+    return found
 
 
 def _within_support(
