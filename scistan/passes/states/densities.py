@@ -17,7 +17,7 @@ from scistan.passes.signs import Signs
 from scistan.passes.states.hidden import Hidden
 from scistan.shapes import values_of
 
-__all__ = ["depends_on", "log_density"]
+__all__ = ["argument_tests", "depends_on", "log_density"]
 
 where, minimum, maximum, logical_and = (FUNCTIONS[n] for n in ("where", "minimum", "maximum", "logical_and"))
 
@@ -31,8 +31,10 @@ def log_density(term: Term, own: Hidden | None, hidden: Container[object], signs
     """Give the log density of each event of a term, for whatever states the hidden latents are in."""
     inside: list[Expression] = []
     value, density = _within_support(term, own, hidden, inside)
-    density = Expression(_safe_logs((Expression(pointwise(term)) if density is None else density)._scistan_node_, hidden))
-    inside += _arguments_inside(term, signs)
+    density = Expression(pointwise(term)) if density is None else density
+    if own is None:
+        density = Expression(_safe_logs(density._scistan_node_, hidden))
+    inside += [test for _, test in argument_tests(term, signs, hidden)]
     if not inside:
         return density._scistan_node_
     possible = inside[0]
@@ -105,17 +107,19 @@ def _within_support(
     return value, d.log_density(at, *map(Expression, law.args))
 
 
-def _arguments_inside(term: Term, signs: Signs) -> list[Expression]:
+def argument_tests(term: Term, signs: Signs, hidden: Container[object]) -> list[tuple[str, Expression]]:
     """Tell where arguments lie in their domains, of those that might not."""
-    found: list[Expression] = []
+    found: list[tuple[str, Expression]] = []
     d: Distribution = term.law.distribution
     for parameter, node in zip(d.parameters, term.law.args, strict=True):
         domain = parameter.domain
         if domain.event_rank or not has_latents(node):
             continue
         value = Expression(node)
-        if isinstance(domain.lower, int | float) and not (domain.lower <= 0 and signs.is_positive(node)):
-            found.append(value > domain.lower if domain.lower_open else value >= domain.lower)
+        if isinstance(domain.lower, int | float) and not (
+            domain.lower <= 0 and signs.is_positive(node) and not (domain.lower_open and node in _counting(node, hidden))
+        ):
+            found.append((parameter.name, value > domain.lower if domain.lower_open else value >= domain.lower))
         if isinstance(domain.upper, int | float) and not (domain.upper >= 1 and signs.is_unit(node)):
-            found.append(value < domain.upper if domain.upper_open else value <= domain.upper)
+            found.append((parameter.name, value < domain.upper if domain.upper_open else value <= domain.upper))
     return found
