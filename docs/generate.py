@@ -248,7 +248,8 @@ def _typed(parameter: inspect.Parameter) -> object:
 
 
 def _plain(text: str) -> str:
-    return text.replace("'", "").replace("Axis", "int | tuple[int, ...] | None")
+    """Write types without quotes; a default that is a text keeps its own."""
+    return re.sub(r"(: |-> )'([^']*)'", r"\1\2", text).replace("Axis", "int | tuple[int, ...] | None")
 
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ MUTANTS = (
     Mutant("passes/equal_rows.py", "if law.truncated or law.constraint or len(law.shape) != 1:", "if law.constraint or len(law.shape) != 1:", ROWS, "bounded"),
     Mutant("passes/equal_rows.py", "memo[arg] if k in places else arg for", "memo.get(arg, arg) for", ROWS, "others"),
     Mutant("passes/equal_rows.py", "wanted = {arg for arg in law.args if arg.shape and arg.shape[0] != ONE}", "wanted = {arg for arg in law.args if arg.shape and arg.shape[0] == law.shape[0]}", ROWS, "arithmetic"),
-    Mutant("passes/equal_rows.py", "if not _sums_fit(observed, group, whole=law.distribution.discrete):", "if False:", ROWS, "beyond"),
+    Mutant("passes/equal_rows.py", "if not _sums_fit(observed, group, integer=law.distribution.discrete):", "if False:", ROWS, "beyond"),
     # what a slice or a row needs of others
     Mutant("ops/axes.py", "over = tuple((0, axis) for axis in sorted(gone))", "over = ()", "tests/ops/test_axes.py"),
     Mutant("ops/flow.py", "any(axis or (k, axis) in elsewhere for k, axis in sources)", "any(axis for k, axis in sources)", GUARDS, "slices"),

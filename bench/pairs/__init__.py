@@ -1,5 +1,6 @@
 """Models written in SciStan beside Stan programs written by hand for the same data."""
 
+from .equations import EQUATIONS
 from .groups import GROUPS
 from .other import OTHER
 from .pair import Pair
@@ -7,4 +8,4 @@ from .regressions import REGRESSIONS
 
 __all__ = ["PAIRS", "Pair"]
 
-PAIRS = GROUPS + REGRESSIONS + OTHER
+PAIRS = GROUPS + REGRESSIONS + OTHER + EQUATIONS

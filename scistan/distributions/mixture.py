@@ -15,7 +15,7 @@ from scistan.distributions.declaration import REGISTRY, Distribution, Parameter,
 from scistan.distributions.formulas import IMPOSSIBLE, Quantity, functions
 from scistan.distributions.options import OPTIONS, set_options
 from scistan.distributions.unnamed import Unnamed
-from scistan.domains import Domain, between, whole
+from scistan.domains import Domain, between, integers
 from scistan.graph.node import Node
 from scistan.messages import mixtures as messages
 from scistan.ops.coerce import as_node
@@ -32,7 +32,7 @@ _OF_LIST, _ALONG, _JOINT = "MixtureOf", "MixtureAlong", "__"
 Families = tuple[Distribution, ...]
 
 
-def Mixture(weights: object, components: object, **options: Any) -> Unnamed:  # noqa: N802
+def Mixture(weights: object, components: object, **options: Any) -> Unnamed:
     """Draw from one of several distributions, each with the probability that `weights` gives it.
 
     `components` is a list of distributions, of any families that are all of real numbers or all of whole ones; or one
@@ -193,7 +193,7 @@ def _union(domains: Sequence[Domain]) -> Domain:
     lows, highs = [_plain(d.lower) for d in domains], [_plain(d.upper) for d in domains]
     low = None if None in lows else min(lows)  # type: ignore[type-var]
     high = None if None in highs else max(highs)  # type: ignore[type-var]
-    return whole(low, high) if domains[0].integer else between(low, high)
+    return integers(low, high) if domains[0].integer else between(low, high)
 
 
 def _table(families: Families, along: bool, x: Any, args: Sequence[Any], kind: str) -> Quantity:

@@ -9,6 +9,7 @@ import numpy as np
 
 from scistan.distributions.declaration import REGISTRY, Distribution, Parameter, StanForm
 from scistan.distributions.mixture import mixture_named
+from scistan.distributions.rule import SERIES, read_series
 from scistan.distributions.unnamed import Unnamed
 from scistan.domains import REAL
 from scistan.ops.coerce import as_node
@@ -36,7 +37,7 @@ POTENTIAL = Distribution(
 )
 
 
-class _Laws(dict[str, Distribution]):
+class _Laws(dict[str, Any]):
     """The distributions by name; a mixture's name says what it is a mixture of."""
 
     def __contains__(self, name: object) -> bool:
@@ -52,9 +53,9 @@ class _Laws(dict[str, Distribution]):
         return self[name] if name in self else default
 
 
-def laws() -> Mapping[str, Distribution]:
-    """Give all that a term of a graph can be by its name: the distributions, mixtures of them, and this."""
-    return _Laws({**REGISTRY, POTENTIAL.name: POTENTIAL})
+def laws() -> Mapping[str, Any]:
+    """Give all that a term of a graph can be by its name: distributions, mixtures, this, and what reads a series."""
+    return _Laws({**REGISTRY, POTENTIAL.name: POTENTIAL, SERIES: read_series})
 
 
 def potential(expression: object) -> Unnamed:

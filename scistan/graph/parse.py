@@ -181,6 +181,8 @@ class _Reader:
     def _term(self, role: str, name: str, value: str, call: str, shape: str, where: str | None) -> None:
         family, args, options = self._read_call(call)
         distribution = self._known(self.distributions, family, "distribution")
+        if callable(distribution):  # of a family that the text says more of than its name
+            distribution, options = distribution(args, options, self._known_distribution)
         law = Law(distribution, args, self._shape(shape), equalities=self._pairs(where), **options)
         node = self.nodes[value.removeprefix("%")]
         if not isinstance(node, Variable if role == "latent" else Data):
@@ -243,6 +245,9 @@ class _Reader:
         if isinstance(tree, ast.UnaryOp) and isinstance(tree.operand, ast.Name):
             return -self._plain(tree.operand)
         return ast.literal_eval(tree)
+
+    def _known_distribution(self, name: str) -> Any:
+        return self._known(self.distributions, name, "distribution")
 
     def _known(self, table: Mapping[str, Any], name: str, what: str) -> Any:
         if name not in table:

@@ -15,6 +15,7 @@ from scistan.engines.embedded import KERNELS, Density, open_density
 from scistan.engines.encoding import to_json
 from scistan.graph.instance import Instance
 from scistan.inference.certificate import Certificate, point_of
+from scistan.inference.solver_error import SLOPES, SolverError
 from scistan.inference.subject import Subject
 from scistan.inference.tolerance import (
     DENSITY_TOLERANCE,
@@ -53,6 +54,7 @@ class Seen:
     jacobian: float
     noise: float = 0.0  # what rounding was seen to do to the two densities, and to the derivative
     slope_noise: float = 0.0
+    solver: float = 0.0  # how far the tolerances of equations may move the density
 
 
 def certify(subject: Subject, data: Mapping[str, Any], density: Density, seed: int) -> Certificate:
@@ -123,7 +125,7 @@ def _collect(witnesses: _Witnesses, seed: int, approximate: bool) -> tuple[dict[
         if seen is None or finite == (False, False):
             zeros += 1
         elif finite == (True, True):
-            found[number] = seen
+            found[number] = replace(seen, solver=witnesses.solver.at(seen.latents, seen.scipy))
         else:
             apart += 1
     return found, zeros, apart
@@ -137,6 +139,11 @@ class _Witnesses:
     joint: JointDensity | SummedDensity
     density: Density
     jacobian: Density | None
+
+    @cached_property
+    def solver(self) -> SolverError:
+        """What the tolerances of equations may do."""
+        return SolverError(self.instance)
 
     @cached_property
     def spread(self) -> float:
@@ -187,7 +194,7 @@ def _density_errors(found: list[Seen]) -> tuple[float, ...]:
 
 def _error(seen: Seen, base: Seen) -> float:
     """Give the error of a change of the density, relative to what is added up."""
-    off = abs((seen.engine - base.engine) - (seen.scipy - base.scipy))
+    off = abs((seen.engine - base.engine) - (seen.scipy - base.scipy)) - seen.solver - base.solver
     return max(0.0, off - NOISES * (seen.noise + base.noise)) / max(1.0, seen.size + base.size)
 
 
@@ -246,7 +253,7 @@ def _slopes_at(witnesses: _Witnesses, seen: Seen, seed: int) -> _Slopes | None:
     # At a kink the derivatives of both sides are right, and so is anything between them.
     explained = abs(after - 2 * here + before) / (2 * STEP)
     explained += ROUNDING * max(seen.size, ahead.size, behind.size) / STEP + _lost(seen, ahead) * scale
-    explained += NOISES * (seen.noise / STEP + seen.slope_noise)
+    explained += NOISES * (seen.noise / STEP + seen.slope_noise) + SLOPES * seen.solver
     left = max(0.0, abs(by_engine - by_scipy) - explained)
     return _Slopes((by_scipy, by_engine), left / scale, explained / max(abs(by_scipy), abs(by_engine), EPSILON))
 

@@ -22,6 +22,7 @@ from scistan.ops.coerce import Labelled, read_array
 from scistan.ops.turn import turned
 from scistan.passes.vectorize import vectorize
 from scistan.shapes import SizeConflict
+from scistan.targets.unsolved import telling_failures
 
 __all__ = ["check_complete", "idle_latents", "latent_values", "log_density"]
 
@@ -34,14 +35,15 @@ def log_density(instance: Instance, values: Mapping[str, object], target: str) -
     latents = latent_values(instance, values)
     if not isinstance(target, str):
         raise messages.unknown_target(target)
-    if target == "scipy":
-        from scistan.targets.scipy import joint_log_density
+    with telling_failures():
+        if target == "scipy":
+            from scistan.targets.scipy import joint_log_density
 
-        return joint_log_density(instance, latents)
-    if target == "torch":
-        from scistan.targets.torch import joint_log_density as torch_log_density
+            return joint_log_density(instance, latents)
+        if target == "torch":
+            from scistan.targets.torch import joint_log_density as torch_log_density
 
-        return torch_log_density(instance, latents)
+            return torch_log_density(instance, latents)
     raise messages.unknown_target(target)
 
 

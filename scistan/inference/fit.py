@@ -212,6 +212,23 @@ class Fit(Pictured):
         asked = Question(data, coords, new_levels, {} if do is None else do, var_names, draws)
         return predict(self, asked, used_seed(self, seed))
 
+    def forecast(
+        self,
+        steps: int,
+        data: object = None,
+        var_names: Sequence[str] | None = None,
+        draws: int | None = None,
+        seed: int | None = None,
+    ) -> Any:
+        """Run every series of the model on for `steps` steps: `predictions` of all that runs along time.
+
+        `data` has the covariates of the steps ahead. Each call has noise of its own; `seed=` repeats one.
+        """
+        from scistan.inference.forecast import forecast
+        from scistan.inference.predict import used_seed
+
+        return forecast(self, steps, data, var_names, draws, used_seed(self, seed))
+
     def posterior_of(self, name: str) -> Any:
         """Give the posterior probability of each value of a discrete latent, element by element, as a DataArray.
 

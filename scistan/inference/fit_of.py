@@ -58,7 +58,9 @@ def fit_of(
     derived = list(written.graph.derived)
     posterior = latents | states | {n: subject.shaped(n, found.values[n]) for n in derived if n in found.values}
     absent = [n for n in derived if n not in posterior]
-    posterior |= derived_quantities(written, latents | states, absent)
+    posterior |= derived_quantities(
+        written, latents | states, absent, (chains, draws), seed=int(settings["seed"])
+    )
     ordered = {name: posterior[name] for name in subject.names}
     wanted = ordered if keep is None else {name: array for name, array in ordered.items() if name in keep}
     left_out = frozenset() if keep is None else frozenset(GENERATED) - set(keep)

@@ -11,11 +11,12 @@ import numpy as np
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
+from scistan.targets.drawing import drawing
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import pointwise_log_densities, predictive_draws
 from scistan.targets.scipy.evaluate import NUMPY
 
-__all__ = ["derived_quantities", "log_likelihood", "log_prior", "over_draws", "predictive"]
+__all__ = ["derived_quantities", "likelihood_axes", "log_likelihood", "log_prior", "over_draws", "predictive"]
 
 Arrays = Mapping[str, np.ndarray]
 # Numbers that one array of a block may hold: 64 MB, so that intermediate results stay small.
@@ -25,8 +26,11 @@ _BLOCK = 8_000_000
 def predictive(
     instance: Instance, posterior: Arrays, seed: int, shape: tuple[int, ...] | None = None
 ) -> dict[str, np.ndarray]:
-    """Draw every observed variable once for each posterior draw; `shape` is told where there are no latents."""
-    terms = instance.graph.observed
+    """Draw every observed variable once for each posterior draw; `shape` is told where there are no latents.
+
+    One of a distribution that nobody said how to draw from is left out.
+    """
+    terms = [term for term in instance.graph.observed if term.law.distribution.drawable]
 
     def draw(flat: dict[Node, np.ndarray], block: int, draws: int) -> dict[str, np.ndarray]:
         return predictive_draws(instance, flat, _seed(seed, block), terms, draws)
@@ -38,6 +42,29 @@ def log_likelihood(instance: Instance, posterior: Arrays, names: Collection[str]
     """Give the log density of each observation at each draw, or of some."""
     terms = [term for term in instance.graph.observed if names is None or term.name in names]
     return over_draws(instance, posterior, lambda flat, *_: pointwise_log_densities(instance, flat, terms))
+
+
+def likelihood_axes(instance: Instance) -> tuple[dict[str, tuple[str, ...]], dict[str, list[object]]]:
+    """Give the dims and labels of the log likelihood: no events, and of a series only what is not conditioned on.
+
+    A shorter time has a dim of its own where another variable runs along the whole.
+    """
+    dims, coords = {}, dict(instance.coords)
+    observed = instance.graph.observed
+    for term in observed:
+        own = instance.dims[term.name]
+        dims[term.name] = own[: len(own) - term.law.event_rank]
+    for term in observed:
+        skipped = term.law.distribution.rule.given if term.law.distribution.rule is not None else 0
+        if not skipped:
+            continue
+        time, *rest = dims[term.name]
+        labels = instance.coords.get(time) or list(range(instance.length(term.law.shape[0])))
+        if sum(time in along for along in dims.values()) > 1:
+            time = f"{term.name}_{time}"
+        dims[term.name] = (time, *rest)
+        coords[time] = list(labels[skipped:])
+    return dims, coords
 
 
 def log_prior(instance: Instance, posterior: Arrays) -> np.ndarray | None:
@@ -57,15 +84,16 @@ def derived_quantities(
     names: list[str],
     shape: tuple[int, ...] | None = None,
     drawn: Arrays = MappingProxyType({}),
+    seed: int = 0,
 ) -> dict[str, np.ndarray]:
     """Compute derived quantities at each draw; observed variables without values are as they were `drawn`."""
 
-    def compute(flat: dict[Node, np.ndarray], _: int, draws: int) -> dict[str, np.ndarray]:
+    def compute(flat: dict[Node, np.ndarray], block: int, draws: int) -> dict[str, np.ndarray]:
         evaluator = Evaluator(instance, NUMPY)
         for leaf, array in flat.items():
             evaluator.set(leaf, array, batched=True)
         found = {}
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), drawing(_seed(seed, block), draws):
             for name in names:
                 node = instance.graph.derived[name]
                 value = evaluator[node]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scistan.inference.arviz_data import group
-from scistan.inference.generated import log_prior, predictive
+from scistan.inference.generated import likelihood_axes, log_prior, predictive
 from scistan.inference.memory import check_fits, sizes_of
 from scistan.inference.prior import constant_data, observed_data
 from scistan.inference.states import log_likelihoods
@@ -66,12 +66,9 @@ def _predictive(fit: Fit) -> Any:
 def _log_likelihood(fit: Fit) -> Any:
     subject = fit._need("the log likelihood")
     instance, conditional = subject.written_instance, conditional_terms(subject.instance)
-    dims = {}
-    for term in instance.graph.observed:
-        own = instance.dims[term.name]
-        dims[term.name] = own[: len(own) - term.law.event_rank]
+    dims, coords = likelihood_axes(instance)
     told = {f"{name}_given": ", ".join(latents) for name, latents in conditional.items()}
-    return group(log_likelihoods(subject.instance, fit.posterior), dims, instance.coords, attributes=told)
+    return group(log_likelihoods(subject.instance, fit.posterior), dims, coords, attributes=told)
 
 
 def _log_prior(fit: Fit) -> Any:

@@ -56,10 +56,9 @@ def _jax(instance: Instance, found: Sequence[Seen]) -> list[Row]:
     torch = by_torch.torch
     densities, gradients = [0.0], [0.0]
     for seen in found:
-        q = np.asarray(density.unconstrain(seen.latents))
-        value, gradient = density.value_and_gradient(q)
-        densities.append(error_of(seen, float(value) - float(density.log_jacobian(q))))
-        leaf = torch.tensor(q, requires_grad=True)
+        q, value, gradient = density.at_values(seen.latents)
+        densities.append(error_of(seen, float(value)))
+        leaf = torch.tensor(np.asarray(q), requires_grad=True)
         try:
             expected = torch.autograd.grad(by_torch.log_density(leaf, jacobian=True), leaf)[0].numpy()
         except torch.linalg.LinAlgError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -53,7 +54,10 @@ def prepare(asked: Asked, *, merge: bool, centring: Mapping[str, np.ndarray] | N
     json = to_json(data)
     starts = None if asked.plan is None else asked.plan.starts
     if starts is None:
-        starts = starting_values(subject.instance, subject.program, asked.inits, asked.chains, asked.seed, json)
+        plain = asked.engine in ENGINES and bool(ENGINES[asked.engine].lowering)
+        starts = starting_values(
+            subject.instance, subject.program, asked.inits, asked.chains, asked.seed, json, plain=plain
+        )
     request = Request(
         subject.program.text, json, asked.draws, asked.warmup, asked.chains, asked.seed, 1, starts, asked.progress,
         dict(asked.options), lowered=_lowered(asked, subject),
@@ -64,7 +68,8 @@ def prepare(asked: Asked, *, merge: bool, centring: Mapping[str, np.ndarray] | N
 
 def _lowered(asked: Asked, subject: Subject) -> Any:
     """Lower the model to the target of an engine that runs no Stan program."""
-    if asked.engine not in ENGINES or asked.executor is not None:
+    elsewhere = asked.executor is not None and not isinstance(asked.executor, ThreadPoolExecutor)
+    if asked.engine not in ENGINES or elsewhere:
         return None
     with GRAPH_WORK:
         return ENGINES[asked.engine].lower(subject.sampled or subject.instance)

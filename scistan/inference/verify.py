@@ -76,7 +76,7 @@ def _collect(
         wanted = min(points - len(found), _PATIENCE * points - len(found) - zeros)
         for seen in witnesses.at_each([witnesses.point(rng, radius) for _ in range(wanted)]):
             if np.isfinite(seen.densities).any():
-                found.append(seen)
+                found.append(witnesses.with_solver_error(seen))
             else:
                 zeros += 1
     return found, zeros

@@ -52,5 +52,3 @@ class Lowered(Assignable):
         from scistan.inference.summed import summed
 
         return log_density_fn(summed(self.instance()), backend)
-
-    # -- PyTorch --------------------------------------------------------------------------------

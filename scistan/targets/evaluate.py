@@ -3,45 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from typing import Any
 
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Data, Extent, Literal, Node
 from scistan.graph.places import first_place
 from scistan.messages import foreign
 from scistan.ops.declaration import Op
-from scistan.ops.items import place_of_arrays
-from scistan.ops.libraries import whole
-from scistan.targets.recurrence import Recurrence
+from scistan.targets.bound import runner_of
+from scistan.targets.picking import pick_by_draw, picks_by_draw
 from scistan.targets.values import Array, Backend, Value, aligned, concrete, implementation, meeting_rank
 
 __all__ = ["Evaluator"]
-
-
-def _taken_in_each(xp: Any, node: Apply, values: list[Value]) -> Array:
-    """Take elements at positions that differ between draws: draw after draw, but all at once."""
-    items: Any = dict(node.attributes)["items"]
-    base, *positions = values
-    draws = next(len(v.array) for v in positions if v.batched)
-    width = max(len(arg.shape) for arg in node.args[1:])
-    waiting = iter([aligned(v, len(a.shape), width) for v, a in zip(positions, node.args[1:], strict=True)])
-    keys: list[Any] = [xp.arange(draws).reshape(-1, *(1,) * width)] if base.batched else []
-    for item in items:
-        if item[0] == "array":
-            keys.append(whole(xp, next(waiting)))
-        else:
-            keys.append(None if item[0] == "new" else item[1] if item[0] == "int" else slice(*item[1:]))
-    taken = base.array[tuple(keys)]
-    at = place_of_arrays(items)
-    advanced = [k for k, key in enumerate(keys) if not (key is None or isinstance(key, slice))]
-    apart = advanced[-1] - advanced[0] != len(advanced) - 1
-    # NumPy puts the axes of positions, draws first, in front where the positions are apart, else where they stand.
-    front = 0 if apart else advanced[0]
-    if front:
-        taken = xp.moveaxis(taken, front, 0)
-    if apart and at:
-        taken = xp.moveaxis(taken, tuple(range(1, 1 + width)), tuple(range(1 + at, 1 + at + width)))
-    return taken
 
 
 class Evaluator:
@@ -115,10 +87,10 @@ class Evaluator:
         values = [self._values[arg] for arg in node.args]
         batched = any(v.batched for v in values)
         if op.binds:
-            recurrence = Recurrence(self._instance, self._backend, node, [v.batched for v in values])
-            return Value(recurrence.run(*(v.array for v in values)), batched)
-        if node.op.name == "index" and any(v.batched for v in values[1:]):
-            return Value(_taken_in_each(self._backend.module, node, values), batched)
+            run = runner_of(self._instance, self._backend, node, [v.batched for v in values])
+            return Value(run(*(v.array for v in values)), batched or op.random)
+        if picks_by_draw(node, [v.batched for v in values]):
+            return Value(pick_by_draw(self._backend.module, node, values), batched)
         rank = meeting_rank(node)
         if batched and rank is not None:
             arrays = [aligned(v, len(arg.shape), rank) for v, arg in zip(values, node.args, strict=True)]

@@ -50,7 +50,13 @@ def _torch() -> Runner:
     return Torch()
 
 
-BACKENDS: dict[str, Callable[[], Runner]] = {"numpy": Numpy, "torch": _torch}
+def _jax() -> Runner:
+    from scistan.transforms.on_jax import Jax
+
+    return Jax()
+
+
+BACKENDS: dict[str, Callable[[], Runner]] = {"numpy": Numpy, "torch": _torch, "jax": _jax}
 """Each backend by its name, opened where it is used."""
 
 

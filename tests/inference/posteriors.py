@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -97,6 +98,22 @@ def gaussian_process(d: Data) -> ss.Model:
     return m
 
 
+def lotka_volterra(d: Data) -> ss.Model:
+    m = ss.Model("lotka_volterra")
+    m.theta = ss.Normal([1, 0.05, 1, 0.05], [0.5, 0.05, 0.5, 0.05], lower=0)
+    m.z_init = ss.LogNormal(np.log(10.0), 1, shape=2)
+    m.sigma = ss.LogNormal(-1, 1, shape=2)
+
+    def slope(t: Any, z: Any) -> Any:
+        hare, lynx = z[0], z[1]
+        return ss.stack([(m.theta[0] - m.theta[1] * lynx) * hare, (m.theta[3] * hare - m.theta[2]) * lynx])
+
+    m.z = ss.ode(slope, m.z_init, 0, d["ts"].astype(float))
+    m.y_init = ss.LogNormal(ss.log(m.z_init), m.sigma).observe(d["y_init"].astype(float))
+    m.y = ss.LogNormal(ss.log(m.z), m.sigma).observe(d["y"])
+    return m
+
+
 POSTERIORS: Mapping[str, Callable[[Data], ss.Model]] = {
     "eight_schools-eight_schools_noncentered": eight_schools,
     "kidiq-kidscore_interaction": kid_scores,
@@ -106,4 +123,5 @@ POSTERIORS: Mapping[str, Callable[[Data], ss.Model]] = {
     "nes1980-nes": nes,
     "arK-arK": autoregression,
     "gp_pois_regr-gp_regr": gaussian_process,
+    "hudson_lynx_hare-lotka_volterra": lotka_volterra,
 }

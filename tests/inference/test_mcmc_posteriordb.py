@@ -10,6 +10,8 @@ from tests.inference.posteriors import POSTERIORS
 # Stan's diagonal metric needs an hour for these columns; its dense one does not.
 OPTIONS = {("diamonds-diamonds", "stanli"): {"metric": "dense"}, ("diamonds-diamonds", "cmdstan"): {"metric": "dense"}}
 SLOW = {"diamonds-diamonds", "nes1980-nes"}
+LONG = {"hudson_lynx_hare-lotka_volterra"}  # every gradient solves an equation
+MARKS = dict.fromkeys(SLOW, pytest.mark.slow) | dict.fromkeys(LONG, pytest.mark.long)
 COMPILED = ("eight_schools-eight_schools_noncentered", "kidiq-kidscore_interaction", "gp_pois_regr-gp_regr")
 
 
@@ -32,7 +34,7 @@ def check(name, engine, posteriordb):
 
 
 @pytest.mark.parametrize("engine", ["stanli", "nutpie", "auto"])
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow if n in SLOW else ()) for n in POSTERIORS])
+@pytest.mark.parametrize("name", [pytest.param(n, marks=MARKS.get(n, ())) for n in POSTERIORS])
 def test_posterior(name, engine, posteriordb):
     check(name, engine, posteriordb)
 

@@ -21,7 +21,7 @@ def _of(declared: Distribution) -> Record:
     own = "written out"
     return {
         "distribution": declared.name,
-        "scipy draws": not declared.improper,
+        "scipy draws": not declared.improper and declared.drawable,
         "scipy density": True,
         "torch density": True,
         "stan density": declared.stan.name or own,

@@ -17,6 +17,7 @@ from scistan.inference.density import check_complete
 from scistan.inference.memory import check_draws_fit, check_size
 from scistan.inference.point.maximize import check_maximizable
 from scistan.inference.prepare import subject_of
+from scistan.inference.solver_error import methods_in
 from scistan.inference.subject import Fitted, Subject
 from scistan.messages import capabilities as messages
 from scistan.messages import inference as inference_messages
@@ -48,7 +49,18 @@ class Probe:
             from scistan.targets.torch import choose_target
 
             choose_target(device, "float64" if device != "mps" else "float32")
-        return self._once(f"{name} {task}", _TASKS[task].__get__(self))
+        told = self._once(f"{name} {task}", _TASKS[task].__get__(self))
+        return told or (self._equations() if name == "torch" else "")
+
+    def _equations(self) -> str:
+        """Say what torch does with equations: it needs a package for them, and has no implicit solver."""
+        methods = methods_in(self.instance.graph)
+        if not methods:
+            return ""
+        from scistan.targets.torch.equations import import_torchdiffeq
+
+        import_torchdiffeq()
+        return messages.solved_explicitly() if methods & {"bdf", "adams"} else ""
 
     def engine(self, name: str, task: str) -> str:
         """Raise where an engine cannot run a task on this model; give what there is to know of it otherwise."""

@@ -9,7 +9,7 @@ import numpy as np
 from scistan.given import as_whole
 from scistan.graph.node import Node
 from scistan.inference.arviz_data import group, to_inference_data
-from scistan.inference.generated import derived_quantities
+from scistan.inference.generated import derived_quantities, likelihood_axes
 from scistan.inference.memory import check_draws_fit
 from scistan.inference.point.uncertainty import Quantities
 from scistan.inference.prior import constant_data, observed_data
@@ -35,7 +35,7 @@ def laplace_draws(estimate: PointEstimate, source: Source, draws: int, seed: int
     values = _values(estimate, source, draws, seed)
     values |= {name: array[0] for name, array in draw_states(sampled, _chain(values), seed).items()}
     absent = [name for name in instance.graph.derived if name not in values]
-    values |= {name: array[0] for name, array in derived_quantities(instance, _chain(values), absent).items()}
+    values |= {name: array[0] for name, array in derived_quantities(instance, _chain(values), absent, seed=seed).items()}
     latents: dict[Node, np.ndarray] = {t.value: values[t.name] for t in instance.graph.latents}
     with np.errstate(all="ignore"):
         predicted = predictive_draws(instance, latents, seed, instance.graph.observed, int(draws))
@@ -50,13 +50,11 @@ def laplace_draws(estimate: PointEstimate, source: Source, draws: int, seed: int
         "seed": seed,
     }
     dims, coords = instance.dims, instance.coords
-    events = {t.name: t.law.event_rank for t in instance.graph.observed}
-    batch = {name: dims[name][: len(dims[name]) - rank] for name, rank in events.items() if name in dims}
     return to_inference_data(
         {
             "posterior": group(_chain(values), dims, coords, attributes=attributes),
             "posterior_predictive": group(_chain(predicted), dims, coords, attributes=attributes),
-            "log_likelihood": group(_chain(log_lik), batch, coords),
+            "log_likelihood": group(_chain(log_lik), *likelihood_axes(instance)),
             "observed_data": observed_data(instance),
             "constant_data": constant_data(instance),
         }

@@ -26,7 +26,7 @@ def fold(op: Op, args: Sequence[Node], attributes: dict[str, Any]) -> Node:
 
 
 def _computed(op: Op, numbers: Sequence[Any], attributes: dict[str, Any]) -> Node | None:
-    if not isinstance(op.numpy, str) and op.name not in _EXACT or attributes:
+    if (not isinstance(op.numpy, str) and op.name not in _EXACT) or attributes:
         return None
     function = getattr(np, op.numpy, None) if isinstance(op.numpy, str) else None
     with np.errstate(all="ignore"):

@@ -206,7 +206,7 @@ def _concatenated(raiser: Raiser, node: Apply, args: list[Raised], states: Any, 
 def _multiplied(raiser: Raiser, node: Apply, args: list[Raised], states: Any, attributes: dict[str, Any]) -> Node | None:
     """Write a product with a vector as a sum: a (n, m) @ v (m) -> sum over m of a * v."""
     left, right = args
-    if left.rank > 2 or right.rank != 1 and left.rank != 1:
+    if left.rank > 2 or (right.rank != 1 and left.rank != 1):
         return None
     ranks = (left.rank, right.rank)
     a, b = raiser.aligned(left, states, left.rank), raiser.aligned(right, states, right.rank)

@@ -23,6 +23,7 @@ from scistan.targets.stan.syntax import (
     TargetPlus,
     Tilde,
     Type,
+    unsized,
     written,
 )
 
@@ -96,7 +97,7 @@ def threaded_statements(scope: Scope, term: Term) -> list[Statement]:
     lengths = _lengths(scope, sizes, sliced, rows, [text for text, _ in body])
     arguments = {text: passed for text, passed in reads.given.items() if text in lengths.used} | lengths.arguments
     name = scope.writer.names.claim(f"{term.name}_part")
-    declared = "".join(f", {_unsized(passed.type)} {text}" for text, passed in arguments.items())
+    declared = "".join(f", {unsized(passed.type)} {text}" for text, passed in arguments.items())
     lines = "\n".join(f"  {line}" for line in (*lengths.local, *(text for text, _ in body)))
     for key, code in writer.functions.items():
         scope.writer.need(key, code, term)
@@ -169,8 +170,3 @@ def _value(statement: Statement, suffix: str) -> str:
     if isinstance(statement, TargetPlus):
         return statement.value
     raise TypeError(f"{statement!r} adds nothing to the density")
-
-
-def _unsized(kind: Type) -> str:
-    """Write a type as a function's signature does: `array[,] int`, `vector`."""
-    return f"array[{',' * (kind.arrays - 1)}] {kind.base}" if kind.arrays else kind.base
