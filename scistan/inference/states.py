@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
-from scistan.inference.generated import over_draws
+from scistan.inference.generated import log_likelihood, over_draws
+from scistan.inference.summed import as_written, conditional_terms
 from scistan.passes.states import Summed
 from scistan.passes.states.eliminate import Step
 from scistan.passes.states.hidden import Hidden
 from scistan.targets.evaluate import Evaluator
+from scistan.targets.scipy import JointDensity
 from scistan.targets.scipy.streams import stream
 from scistan.targets.values import NUMPY
 
-__all__ = ["draw_states", "state_probabilities"]
+__all__ = ["SummedDensity", "density_of", "draw_states", "log_likelihoods", "state_probabilities"]
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -28,6 +30,13 @@ class _Drawn:
 
     states: np.ndarray  # draws, plates
     probabilities: np.ndarray  # draws, states, plates
+
+    @property
+    def log_probability(self) -> np.ndarray:
+        """The log probability of all its states together, at each draw."""
+        with np.errstate(all="ignore"):
+            found = np.log(np.take_along_axis(self.probabilities, self.states[:, None], axis=1))
+        return np.asarray(found.reshape(len(found), -1).sum(1))
 
 
 def draw_states(instance: Instance, posterior: Arrays, seed: int) -> dict[str, np.ndarray]:
@@ -40,6 +49,51 @@ def draw_states(instance: Instance, posterior: Arrays, seed: int) -> dict[str, n
         return found
 
     return over_draws(instance, posterior, compute, cells=_widest(instance)) if instance.summed else {}
+
+
+class SummedDensity:
+    """The density without discrete latents by another way: log p(y, θ) = log p(y, z, θ) - log p(z | y, θ) at one z.
+
+    The first is that of the model as it was written, so that it tells whether the states were summed rightly.
+    """
+
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
+        self._joint = JointDensity(as_written(instance))
+
+    def at_each(self, points: Sequence[Mapping[Node, np.ndarray]]) -> list[tuple[float, float]]:
+        """Give the log density at points, and the sum of its events' absolute values."""
+        if not points:
+            return []
+        flat: dict[Node, np.ndarray] = {leaf: np.array([point[leaf] for point in points]) for leaf in points[0]}
+        drawn = _all_drawn(self._instance, flat, 0, 0, len(points))
+        states = {one: _values(one, found.states) for one, found in drawn.items()}
+        conditional = np.sum([found.log_probability for found in drawn.values()], axis=0)
+        whole = [
+            {**point, **{one.variable: array[k].astype(float) for one, array in states.items()}}
+            for k, point in enumerate(points)
+        ]
+        joint = self._joint.at_each(whole)
+        return [(value - given if np.isfinite(value) else -np.inf, size)
+                for (value, size), given in zip(joint, conditional, strict=True)]
+
+
+def density_of(instance: Instance) -> JointDensity | SummedDensity:
+    """Give SciPy's density of a model, from the joint density of all its latents where some were summed out."""
+    return SummedDensity(instance) if instance.summed else JointDensity(instance)
+
+
+def log_likelihoods(instance: Instance, posterior: Arrays) -> dict[str, np.ndarray]:
+    """Give the log density of each observation at each draw: summed over states where it has a sum of its own.
+
+    Where a sum spans several observations, theirs are given the states that were drawn.
+    """
+    written, conditional = as_written(instance), conditional_terms(instance)
+    own = [term.name for term in instance.graph.observed if term.name not in conditional]
+    found = log_likelihood(instance, posterior, own)
+    if conditional:
+        found |= log_likelihood(written, posterior, conditional)
+    return {term.name: found[term.name] for term in written.graph.observed if term.name in found}
 
 
 def state_probabilities(instance: Instance, posterior: Arrays, name: str, seed: int) -> tuple[np.ndarray, np.ndarray]:

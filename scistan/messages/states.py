@@ -56,6 +56,19 @@ def cannot_sum(op: str, names: Sequence[str], node: Node) -> ModelError:
     )
 
 
+def never_inside(
+    name: str, state: int, child: str, parameter: str, title: str, words: str, discrete: bool, place: Place | None
+) -> ModelError:
+    counted = "; zeros in excess are `ss.Mixture([p, 1 - p], [ss.DiscreteRange(0, 0), ss.…(…)])`"
+    return ModelError(
+        f"where `{name}` is {state}, the argument `{parameter}` of `{child}` ({title}) is outside its "
+        f"domain, whatever the latents are: it must be {words}.",
+        remedy=f"choose by `ss.where({name} == {state}, a, b)` with values that are inside"
+        f"{counted if discrete else ''}",
+        place=place,
+    )
+
+
 def bad_law(name: str, child: str, what: str, place: Place | None) -> ModelError:
     return ModelError(
         f"`{child}` depends on the discrete latent `{name}` and has {what}, which cannot be summed over.",

@@ -21,6 +21,7 @@ from scistan.passes.signs import Signs
 from scistan.passes.states.densities import depends_on, log_density
 from scistan.passes.states.eliminate import Factor, Step, TangledError, eliminate
 from scistan.passes.states.hidden import MOST_CELLS, Hidden, Numbers, hide
+from scistan.passes.states.impossible import check_possible
 from scistan.passes.states.paths import Along, Paths, paths_to
 from scistan.passes.states.raised import Raiser
 
@@ -107,6 +108,8 @@ def _sum_group(
         for term in terms:
             density = log_density(term, hidden.get(term.value), hidden, signs)  # type: ignore[call-overload]
             factors.append(Factor(raiser(density), _paths(term, density, hidden)))
+            if term in children:
+                check_possible(instance, graph, term, raiser, hidden, signs, numbers)
         try:
             total, steps = eliminate(factors, list(hidden.values()), raiser)
             break
