@@ -46,8 +46,9 @@ def centring_of(subject: Subject, draws: Draws, seed: int = 0) -> dict[str, np.n
     for level in _levels(learnable(sampled.graph), sampled):
         rest = open_rest(set_centring(sampled, found), level, seed)
         if rest is not None:
+            points = rest.points(picked)
             for group in _groups(level):
-                found |= rest.learn([term.name for term in group], picked)
+                found |= rest.learn([term.name for term in group], picked, points)
     return {n: _whole_if_certain(subject, n, pair, draws) for n, pair in found.items() if pair.any()}
 
 

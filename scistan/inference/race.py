@@ -40,7 +40,7 @@ FIRST_DRAWS, FIRST_STEPS, GROWTH = 150, 15, 1.5
 # The best that can be hoped of a candidate: the effective share of its draws, and the steps for each; where more of
 # them are to be accepted than usual, trees are a level deeper.
 HOPED_SHARE, HOPED_STEPS, USUAL_DELTA = 0.8, 7.0, 0.8
-# What a rival costs beside its draws: looks at it, judgements, threads. In nanoseconds, by `bench/race_cost.py`.
+# What a rival costs beside its draws: looks at it, judgements, threads. In nanoseconds, as whole calls have shown.
 ENTERING = 6e7
 # Hopes must save so many times what it costs to find out.
 PAYS = 4.0
@@ -170,14 +170,13 @@ class Race:
         budget = FIRST_DRAWS * FIRST_STEPS * self.runners[0].step_cost
         try:
             with heed_interrupts(self.request.time_limit) as wish:
-                while not self._round(budget, goal, cores, wish) or waiting:
-                    if wish.passed is not None:
-                        break
+                while wish.passed is None:
+                    decided = self._round(budget, goal, cores, wish)
                     if waiting and self._pays(waiting, budget, goal):
                         budget = max((r.spent(r.length(budget, goal)) for r in self.runners), default=budget)
                         self.runners += [self._runner(plan, model) for plan in waiting]
                         waiting = []
-                    elif waiting and self.runners[0].promise is not None:
+                    elif decided:
                         break
                     else:
                         budget *= GROWTH
