@@ -15,7 +15,7 @@ from scistan.engines.embedded import KERNELS, Density, open_density
 from scistan.engines.encoding import to_json
 from scistan.graph.instance import Instance
 from scistan.inference.certificate import Certificate, point_of
-from scistan.inference.solver_error import SLOPES, SolverError
+from scistan.inference.solver_error import SLOPES, SolverError, tells
 from scistan.inference.states import SummedDensity, density_of
 from scistan.inference.subject import Subject
 from scistan.inference.tolerance import (
@@ -113,6 +113,7 @@ def _compared(
 def _collect(witnesses: _Witnesses, seed: int, approximate: bool) -> tuple[dict[int, Seen], int, int]:
     """Try points until enough can be compared; count those where neither has a density, and those where one has."""
     found: dict[int, Seen] = {}
+    coarse: dict[int, Seen] = {}  # where solvers of equations have too few digits to tell anything
     zeros, apart = 0, 0
     ahead: list[Seen | None] = []
     for number in range(MOST):
@@ -126,10 +127,11 @@ def _collect(witnesses: _Witnesses, seed: int, approximate: bool) -> tuple[dict[
         if seen is None or finite == (False, False):
             zeros += 1
         elif finite == (True, True):
-            found[number] = replace(seen, solver=witnesses.solver.at(seen.latents, seen.scipy))
+            seen = replace(seen, solver=witnesses.solver.at(seen.latents, seen.scipy))
+            (found if tells(seen.solver, seen.size) else coarse)[number] = seen
         else:
             apart += 1
-    return found, zeros, apart
+    return found or coarse, zeros, apart
 
 
 @dataclass(frozen=True)

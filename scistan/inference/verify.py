@@ -14,6 +14,7 @@ from scistan.inference.compare import allowed, base_of, directions_of, errors_at
 from scistan.inference.density import check_complete
 from scistan.inference.locate import Fault, tell_fault
 from scistan.inference.other_targets import Row, compare_others, error_of, largest
+from scistan.inference.solver_error import tells
 from scistan.inference.states import SummedDensity
 from scistan.inference.tolerance import DENSITY_TOLERANCE, allowed_slope_error, approximates
 from scistan.inference.witnesses import Seen, Witnesses
@@ -71,15 +72,17 @@ def _collect(
 ) -> tuple[list[Seen], int]:
     """Try points until there are enough at which some target has a density; count the others."""
     found: list[Seen] = []
+    coarse: list[Seen] = []  # where solvers of equations have too few digits to tell anything
     zeros = 0
-    while len(found) < points and len(found) + zeros < _PATIENCE * points:
-        wanted = min(points - len(found), _PATIENCE * points - len(found) - zeros)
+    while len(found) < points and len(found) + len(coarse) + zeros < _PATIENCE * points:
+        wanted = min(points - len(found), _PATIENCE * points - len(found) - len(coarse) - zeros)
         for seen in witnesses.at_each(witnesses.points(rng, radius, wanted)):
             if np.isfinite(seen.densities).any():
-                found.append(witnesses.with_solver_error(seen))
+                seen = witnesses.with_solver_error(seen)
+                (found if tells(seen.solver, seen.size) else coarse).append(seen)
             else:
                 zeros += 1
-    return found, zeros
+    return found or coarse[:points], zeros
 
 
 def _out_of_the_tails(
