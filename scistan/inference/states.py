@@ -14,8 +14,10 @@ from scistan.inference.summed import as_written, conditional_terms
 from scistan.passes.states import Summed
 from scistan.passes.states.eliminate import Step
 from scistan.passes.states.hidden import Hidden
+from scistan.passes.states.series import ChainStep
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import JointDensity
+from scistan.targets.scipy.chains import Chain
 from scistan.targets.scipy.streams import stream
 from scistan.targets.values import NUMPY
 
@@ -30,10 +32,13 @@ class _Drawn:
 
     states: np.ndarray  # draws, plates
     probabilities: np.ndarray  # draws, states, plates
+    chain: Chain | None = None
 
     @property
     def log_probability(self) -> np.ndarray:
         """The log probability of all its states together, at each draw."""
+        if self.chain is not None:
+            return self.chain.log_joint(self.states) - self.chain.total
         with np.errstate(all="ignore"):
             found = np.log(np.take_along_axis(self.probabilities, self.states[:, None], axis=1))
         return np.asarray(found.reshape(len(found), -1).sum(1))
@@ -143,6 +148,11 @@ def _draw_group(
     """Draw the latents of a group, those that were summed out last first: the others were summed given them."""
     for step in reversed(group.steps):
         one = step.hidden
+        if isinstance(step, ChainStep):
+            chain = chain_of(instance, step, evaluator, draws)
+            rng = stream(seed, one.name if block == 0 else f"{one.name}, block {block}")
+            found[one] = _Drawn(chain.draw(rng), np.moveaxis(chain.smoothed, -1, 1), chain)
+            continue
         table = _given(instance, step, evaluator, draws, found)
         top = table.max(axis=1, keepdims=True)
         weights = np.exp(table - np.where(np.isfinite(top), top, 0.0))
@@ -152,6 +162,18 @@ def _draw_group(
         passed = np.cumsum(probabilities, axis=1)
         states = (uniform * passed[:, -1:] >= passed[:, :-1]).sum(axis=1)
         found[one] = _Drawn(states, probabilities)
+
+
+def chain_of(instance: Instance, step: ChainStep, evaluator: Evaluator, draws: int) -> Chain:
+    """Give a chain at every draw."""
+
+    def over_all(node: Node) -> np.ndarray:
+        value = evaluator[node]
+        array = np.asarray(value.array)
+        return array if value.batched else np.broadcast_to(array, (draws, *array.shape))
+
+    moves = over_all(step.step)
+    return Chain(over_all(step.start), moves[:, :-1] if len(step.step.shape) == 3 else moves, over_all(step.seen))
 
 
 def _given(

@@ -96,3 +96,45 @@ def no_states(name: object, known: Sequence[str]) -> ModelError:
         f"{name!r} is no discrete latent of this model.",
         remedy=f"those are {shown}" if known else "it has none: everything in `fit.posterior` was sampled",
     )
+
+
+def no_plain_chain(name: str, place: Place | None) -> ModelError:
+    return ModelError(
+        f"`{name}` is a series of discrete states, and its law is more than that of the next state given this one.",
+        remedy="let the law look back one step, `ss.Series(lambda past: ss.Categorical(m.P[past[-1]]), start=...)`, "
+        "without a carried state or axes beside time",
+        place=place,
+    )
+
+
+def other_states(name: str, place: Place | None) -> ModelError:
+    return ModelError(
+        f"the first element of `{name}` has other states than those that follow.",
+        remedy="give `start=` and the law distributions of the same categories",
+        place=place,
+    )
+
+
+def chains_meet(names: Sequence[str], place: Place | None) -> ModelError:
+    shown = " and ".join(f"`{name}`" for name in names)
+    return ModelError(
+        f"{shown} meet in one density: two chains are not summed out together.",
+        remedy="write them as one chain whose states are the pairs of theirs",
+        place=place,
+    )
+
+
+def beside_chain(name: str, place: Place | None) -> ModelError:
+    return ModelError(
+        f"`{name}` meets a discrete latent that spans several of its times.",
+        remedy="let each time depend on a discrete latent of its own, or on none",
+        place=place,
+    )
+
+
+def chain_not_by_row(name: str, place: Place | None) -> ModelError:
+    return ModelError(
+        f"what depends on `{name}` looks at several of its times at once, so that it cannot be summed along the chain.",
+        remedy=f"let each row depend on the state of one time: `m.mu[m.{name}]`, or `m.{name}[m.time]` for several rows",
+        place=place,
+    )

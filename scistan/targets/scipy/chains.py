@@ -82,6 +82,18 @@ class Chain:
             states[..., t] = _drawn(rng, weights)
         return states
 
+    def log_joint(self, states: np.ndarray) -> np.ndarray:
+        """Give the log probability of a path together with all that was seen."""
+        first = np.take_along_axis(np.broadcast_to(self.start, (*states.shape[:-1], self.start.shape[-1])),
+                                   states[..., :1], axis=-1)[..., 0]
+        seen = np.broadcast_to(self.seen, (*states.shape, self.seen.shape[-1]))
+        total = first + np.take_along_axis(seen, states[..., None], axis=-1)[..., 0].sum(-1)
+        for t in range(self.length - 1):
+            step = np.broadcast_to(self._step(t), (*states.shape[:-1], *self.step.shape[-2:]))
+            row = np.take_along_axis(step, states[..., t, None, None], axis=-2)[..., 0, :]
+            total = total + np.take_along_axis(row, states[..., t + 1, None], axis=-1)[..., 0]
+        return np.asarray(total)
+
     @property
     def most_likely(self) -> np.ndarray:
         """The path that is most probable as a whole (Viterbi)."""
