@@ -238,6 +238,12 @@ class Fit(Pictured):
 
         return posterior_of(self, name)
 
+    def most_likely_path(self, name: str) -> Any:
+        """Give the path of a series of discrete states that is most probable as a whole, at each draw of the others."""
+        from scistan.inference.probabilities import most_likely_path
+
+        return most_likely_path(self, name)
+
     def _note(self, text: str) -> None:
         """Keep something that a user should know, once."""
         if text not in self.notes:

@@ -21,7 +21,9 @@ from scistan.targets.scipy.chains import Chain
 from scistan.targets.scipy.streams import stream
 from scistan.targets.values import NUMPY
 
-__all__ = ["SummedDensity", "density_of", "draw_states", "log_likelihoods", "state_probabilities"]
+__all__ = [
+    "SummedDensity", "density_of", "draw_states", "log_likelihoods", "most_likely_paths", "state_probabilities",
+]
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -91,14 +93,38 @@ def density_of(instance: Instance) -> JointDensity | SummedDensity:
 def log_likelihoods(instance: Instance, posterior: Arrays) -> dict[str, np.ndarray]:
     """Give the log density of each observation at each draw: summed over states where it has a sum of its own.
 
-    Where a sum spans several observations, theirs are given the states that were drawn.
+    Along a chain each is given all observations before it; where a sum spans several in any other way, theirs are given
+    the states that were drawn.
     """
     written, conditional = as_written(instance), conditional_terms(instance)
-    own = [term.name for term in instance.graph.observed if term.name not in conditional]
+    ahead = {group.carrier: group.steps[-1] for group in instance.summed if group.ahead}
+    own = [term.name for term in instance.graph.observed if term.name not in (*conditional, *ahead)]
     found = log_likelihood(instance, posterior, own)
     if conditional:
         found |= log_likelihood(written, posterior, conditional)
+    for name, step in ahead.items():
+        found |= _one_step_ahead(instance, posterior, name, step)
     return {term.name: found[term.name] for term in written.graph.observed if term.name in found}
+
+
+def _one_step_ahead(instance: Instance, posterior: Arrays, name: str, step: ChainStep) -> dict[str, np.ndarray]:
+    """Give the log density of each time of a chain given all that was seen before it."""
+
+    def compute(flat: dict[Node, np.ndarray], _: int, draws: int) -> dict[str, np.ndarray]:
+        chain = chain_of(step, _evaluator(instance, flat), draws)
+        return {name: np.diff(chain.totals, axis=-1, prepend=0.0)}
+
+    return over_draws(instance, posterior, compute, cells=_widest(instance))
+
+
+def most_likely_paths(instance: Instance, posterior: Arrays, name: str) -> np.ndarray:
+    """Give the most likely path of a chain at each draw of all others."""
+    step = next(s for group in instance.summed for s in group.steps if s.hidden.name == name)
+
+    def compute(flat: dict[Node, np.ndarray], _: int, draws: int) -> dict[str, np.ndarray]:
+        return {name: chain_of(step, _evaluator(instance, flat), draws).most_likely + step.hidden.lowest}
+
+    return over_draws(instance, posterior, compute, cells=_widest(instance))[name]
 
 
 def state_probabilities(instance: Instance, posterior: Arrays, name: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -128,12 +154,17 @@ def _widest(instance: Instance) -> int:
     return max((int(np.prod(instance.shape(step.table.shape), dtype=float)) for step in steps), default=1)
 
 
-def _all_drawn(
-    instance: Instance, flat: dict[Node, np.ndarray], seed: int, block: int, draws: int
-) -> dict[Hidden, _Drawn]:
+def _evaluator(instance: Instance, flat: Mapping[Node, np.ndarray]) -> Evaluator:
     evaluator = Evaluator(instance, NUMPY)
     for leaf, array in flat.items():
         evaluator.set(leaf, array, batched=True)
+    return evaluator
+
+
+def _all_drawn(
+    instance: Instance, flat: dict[Node, np.ndarray], seed: int, block: int, draws: int
+) -> dict[Hidden, _Drawn]:
+    evaluator = _evaluator(instance, flat)
     found: dict[Hidden, _Drawn] = {}
     with np.errstate(all="ignore"):
         for group in instance.summed:
@@ -149,7 +180,7 @@ def _draw_group(
     for step in reversed(group.steps):
         one = step.hidden
         if isinstance(step, ChainStep):
-            chain = chain_of(instance, step, evaluator, draws)
+            chain = chain_of(step, evaluator, draws)
             rng = stream(seed, one.name if block == 0 else f"{one.name}, block {block}")
             found[one] = _Drawn(chain.draw(rng), np.moveaxis(chain.smoothed, -1, 1), chain)
             continue
@@ -164,7 +195,7 @@ def _draw_group(
         found[one] = _Drawn(states, probabilities)
 
 
-def chain_of(instance: Instance, step: ChainStep, evaluator: Evaluator, draws: int) -> Chain:
+def chain_of(step: ChainStep, evaluator: Evaluator, draws: int) -> Chain:
     """Give a chain at every draw."""
 
     def over_all(node: Node) -> np.ndarray:

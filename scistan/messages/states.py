@@ -79,15 +79,23 @@ def bad_law(name: str, child: str, what: str, place: Place | None) -> ModelError
 
 def told(
     name: str, states: int, rows: Sequence[int], others: Sequence[str], cells: int, elements: int,
-    children: Sequence[str], pointwise: bool,
+    children: Sequence[str], pointwise: bool, ahead: bool,
 ) -> str:
     """Say how a discrete latent was summed out."""
     what = f"{states} states" if not elements else f"{states} states of its {elements} elements together"
     each = f" in each of {' × '.join(map(str, rows))} rows" if rows else ""
     beside = f", for every state of {' and '.join(others)}" if others else ""
     of = f" in the density of {', '.join(children)}" if children else ""
-    lik = "" if pointwise or not children else "; the log likelihood is conditional on its draws"
+    given = "of each time given those before it" if ahead else "conditional on its draws"
+    lik = "" if pointwise or not children else f"; the log likelihood is {given}"
     return f"{name}: {what}{each}{beside}{of}: {cells:,} cells{lik}"
+
+
+def no_chain(name: object) -> ModelError:
+    return ModelError(
+        f"{name!r} is no series of discrete states, so that it has no path.",
+        remedy="`fit.posterior_of(name)` gives the probability of each value, element by element",
+    )
 
 
 def no_states(name: object, known: Sequence[str]) -> ModelError:

@@ -34,13 +34,14 @@ class Summed:
     """Hidden latents that were summed together: the steps, in order, and what depends on them.
 
     `carrier` is the term that has the sum for its density; `pointwise` says that each of its events has a sum of its
-    own, so that its log densities are marginal ones.
+    own, so that its log densities are marginal ones, `ahead` that each time of a chain has one event of it.
     """
 
     steps: tuple[Step | ChainStep, ...]
     children: tuple[str, ...]
     carrier: str
     pointwise: bool
+    ahead: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -165,6 +166,7 @@ def _carried(
     names = tuple(term.name for term in children)
     latents = tuple(step.hidden.name for step in steps)
     own = len(children) == 1 == len(observed) and _is_row_by_row(observed[0], factors[observed[0]], steps)
+    ahead = len(children) == 1 == len(observed) and _is_time_by_time(observed[0], factors[observed[0]], steps)
     if observed:
         child = observed[0]
         rank = child.law.event_rank if own else len(child.law.shape)
@@ -184,7 +186,7 @@ def _carried(
             continue
         if term is terms[-1]:
             kept.append(carrier)
-    return replace(graph, terms=tuple(kept)), Summed(tuple(steps), names, carrier.name, own)
+    return replace(graph, terms=tuple(kept)), Summed(tuple(steps), names, carrier.name, own, ahead)
 
 
 def _is_row_by_row(term: Term, factor: Factor, steps: Sequence[Step | ChainStep]) -> bool:
@@ -194,6 +196,13 @@ def _is_row_by_row(term: Term, factor: Factor, steps: Sequence[Step | ChainStep]
     expected = tuple(Along(k) for k in range(rank))
     paths = factor.paths.get(last.variable, ())
     return len(steps) == 1 and isinstance(steps[0], Step) and tuple(paths[axis] for axis in last.plates) == expected
+
+
+def _is_time_by_time(term: Term, factor: Factor, steps: Sequence[Step | ChainStep]) -> bool:
+    """Tell whether each time of a chain is that of one event of an observed variable."""
+    last = steps[-1].hidden
+    rank = len(term.law.shape) - term.law.event_rank
+    return isinstance(steps[-1], ChainStep) and rank == 1 and factor.paths.get(last.variable) == (Along(0),)
 
 
 def _added(total: Node) -> Node:

@@ -53,6 +53,11 @@ class Chain:
         return np.stack(np.broadcast_arrays(*found), axis=-2)
 
     @property
+    def totals(self) -> np.ndarray:
+        """The log probability of what was seen up to each time."""
+        return _log_sum(self.filtered, -1)
+
+    @property
     def total(self) -> np.ndarray:
         """The log probability of all that was seen."""
         return _log_sum(self.filtered[..., -1, :], -1)
