@@ -16,6 +16,7 @@ from scistan.engines.encoding import to_json
 from scistan.graph.instance import Instance
 from scistan.inference.certificate import Certificate, point_of
 from scistan.inference.solver_error import SLOPES, SolverError
+from scistan.inference.states import SummedDensity, density_of
 from scistan.inference.subject import Subject
 from scistan.inference.tolerance import (
     DENSITY_TOLERANCE,

@@ -203,8 +203,7 @@ def chain_of(step: ChainStep, evaluator: Evaluator, draws: int) -> Chain:
         array = np.asarray(value.array)
         return array if value.batched else np.broadcast_to(array, (draws, *array.shape))
 
-    moves = over_all(step.step)
-    return Chain(over_all(step.start), moves[:, :-1] if len(step.step.shape) == 3 else moves, over_all(step.seen))
+    return Chain(over_all(step.start), over_all(step.step), over_all(step.seen))
 
 
 def _given(

@@ -26,7 +26,7 @@ __all__ = ["ChainStep", "chain_start", "sum_chain"]
 class ChainStep:
     """A chain that was summed out: the log probabilities of its start (K), its steps and what each time says (T, K).
 
-    `step` is (K, K), from row to column, or (T, K, K) where it differs along the chain; the last is not used.
+    `step` is (K, K), from row to column, or (T - 1, K, K) where it differs along the chain.
     """
 
     hidden: Hidden
@@ -105,12 +105,10 @@ def _alike(raised: Raised, states: tuple[Hidden, ...]) -> Node:
 
 
 def _over_time(step: Node) -> Node:
-    """Give the steps as one matrix, or as many as there are times: the last leads beyond the end."""
+    """Give the steps as one matrix, or as many as they are."""
     if step.shape[-1].today == 1 and not step.shape[-1].terms:
         return indexed(step, [FULL, FULL, ("int", 0)])
-    turned = Expression(in_order(step, [2, 0, 1]))
-    last: Node = turned[-1:]._scistan_node_
-    return OPS["concatenate"].build((turned._scistan_node_, last), {"axis": -3})
+    return in_order(step, [2, 0, 1])
 
 
 def _seen(one: Hidden, factors: Sequence[Factor], raiser: Raiser) -> Node:
