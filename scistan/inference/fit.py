@@ -253,7 +253,7 @@ class Fit(Pictured):
         """Draw the prior and add it to `idata`, for plots of prior against posterior."""
         from scistan.inference.prior import draw_prior
 
-        found = draw_prior(self._need("the prior").instance, draws, seed)
+        found = draw_prior(self._need("the prior").written_instance, draws, seed)
         for name in ("prior", "prior_predictive"):
             if name in dataset_names(found):
                 self.groups[name] = dataset_of(found, name)
