@@ -5,7 +5,8 @@ from .groups import GROUPS
 from .other import OTHER
 from .pair import Pair
 from .regressions import REGRESSIONS
+from .states import STATES
 
 __all__ = ["PAIRS", "Pair"]
 
-PAIRS = GROUPS + REGRESSIONS + OTHER + EQUATIONS
+PAIRS = GROUPS + REGRESSIONS + OTHER + EQUATIONS + STATES

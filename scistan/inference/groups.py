@@ -68,6 +68,7 @@ def _log_likelihood(fit: Fit) -> Any:
     instance, conditional = subject.written_instance, conditional_terms(subject.instance)
     dims, coords = likelihood_axes(instance)
     told = {f"{name}_given": ", ".join(latents) for name, latents in conditional.items()}
+    told |= {f"{one.carrier}_ahead": ", ".join(one.names) for one in subject.instance.summed if one.ahead}
     return group(log_likelihoods(subject.instance, fit.posterior), dims, coords, attributes=told)
 
 

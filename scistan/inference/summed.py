@@ -37,7 +37,10 @@ def conditional_terms(instance: Instance) -> dict[str, tuple[str, ...]]:
     """
     observed = {term.name for term in as_written(instance).graph.observed}
     return {
-        name: group.names for group in instance.summed if not group.pointwise for name in group.children
+        name: group.names
+        for group in instance.summed
+        if not group.pointwise and not group.ahead
+        for name in group.children
         if name in observed
     }
 

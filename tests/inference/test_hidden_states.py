@@ -12,7 +12,7 @@ from scipy.stats import norm
 import scistan as ss
 from scistan.errors import ModelError
 from scistan.inference.fit import Fit
-from tests.passes.states.hidden_models import change_point
+from tests.passes.states.hidden_models import change_point, markov
 
 
 def two_normals(rows: int = 60) -> ss.Model:
@@ -117,3 +117,32 @@ def test_new_rows_draw_their_states() -> None:
     assert found.shape == (2, 100, 400)
     expected = fit.posterior["p"].mean()
     assert (found.values > 0).mean() == pytest.approx(expected, abs=0.05)
+
+
+def test_a_chain_is_given_back_with_its_paths_and_one_step_ahead() -> None:
+    m = markov(6)
+    fit = m.mcmc(draws=100, warmup=200, chains=2, seed=1, engine="stanli", progress=False)
+    smoothed = fit.posterior_of("s")
+    assert smoothed.dims == ("s_dim_0", "s_value")
+    assert np.allclose(smoothed.sum("s_value"), 1)
+    drawn = fit.idata.posterior["s"].values
+    assert np.allclose((drawn == 1).mean((0, 1)), smoothed.values[:, 1], atol=5 * 0.5 / np.sqrt(200))
+    assert fit.most_likely_path("s").shape == (2, 100, 6)
+    found = fit.idata.log_likelihood
+    assert found.attrs["y_ahead"] == "s"
+    values = {t: fit.posterior[t][1, 7] for t in ("P", "start", "mu")}
+    prior = m.log_density(values) - found["y"].values[1, 7].sum()
+    assert prior == pytest.approx(fit.idata.log_prior["log_prior"].values[1, 7])
+
+
+def test_label_switching_is_told_by_its_name() -> None:
+    rng = np.random.default_rng(3)
+    m = ss.Model()
+    m.w = ss.Dirichlet(np.ones(2))
+    m.mu = ss.Normal(0, 5, shape=2)
+    m.z = ss.Categorical(m.w, shape=80)
+    m.y = ss.Normal(m.mu[m.z], 1).observe(np.concatenate([rng.normal(-4, 1, 40), rng.normal(4, 1, 40)]))
+    inits = [{"mu": [-4.0, 4.0], "w": [0.5, 0.5]}, {"mu": [4.0, -4.0], "w": [0.5, 0.5]}]
+    with pytest.warns(UserWarning):
+        fit = m.mcmc(draws=150, warmup=200, chains=2, seed=1, engine="stanli", inits=inits, progress=False)
+    assert 'constraint="ordered"' in str(fit.diagnose())

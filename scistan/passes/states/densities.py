@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from math import inf
 
 from scistan.distributions.declaration import Distribution
@@ -27,13 +27,14 @@ def depends_on(node: Node, hidden: Container[object]) -> bool:
     return any(isinstance(leaf, Variable) and leaf in hidden for leaf in leaves([node]))
 
 
-def log_density(term: Term, own: Hidden | None, hidden: Container[object], signs: Signs) -> Node:
+def log_density(term: Term, own: Hidden | None, hidden: Mapping[Variable, Hidden], signs: Signs) -> Node:
     """Give the log density of each event of a term, for whatever states the hidden latents are in."""
     inside: list[Expression] = []
     value, density = _within_support(term, own, hidden, inside)
     density = Expression(pointwise(term)) if density is None else density
     if own is None:
-        density = Expression(_safe_logs(density._scistan_node_, hidden))
+        # A latent of two states is a number in what is computed of each, so that nothing is 0 unnoticed.
+        density = Expression(_safe_logs(density._scistan_node_, [v for v, one in hidden.items() if not one.is_pair]))
     inside += [test for _, test in argument_tests(term, signs, hidden)]
     if not inside:
         return density._scistan_node_

@@ -174,3 +174,36 @@ def three_in_a_chain(n: int = 2) -> ss.Model:
 @model
 def of_length_one(n: int = 1) -> ss.Model:
     return mixture(1)
+
+
+@model
+def markov(n: int = 4) -> ss.Model:
+    m = ss.Model("markov")
+    m.P = ss.Dirichlet(np.ones((3, 3)))
+    m.start = ss.Dirichlet(np.ones(3))
+    m.mu = ss.Normal(0, 2, shape=3, constraint="ordered")
+    m.s = ss.Series(lambda past: ss.Categorical(m.P[past[-1]]), start=ss.Categorical(m.start), length=n)
+    m.y = ss.Normal(m.mu[m.s], 1).observe(Y[:n])
+    return m
+
+
+@model
+def on_and_off(n: int = 5) -> ss.Model:
+    m = ss.Model("on_and_off")
+    m.x = ss.data(np.linspace(-1, 1, 6)[:n])
+    m.stay, m.rate = ss.Normal(0, 1), ss.Gamma(2, 1)
+    m.s = ss.Series(lambda past, x: ss.BernoulliLogit(m.stay * (2 * past[-1] - 1) + x), over=m.x,
+                    start=ss.BernoulliLogit(0.3), length=n)
+    m.y = ss.Poisson(m.rate * m.s).observe(COUNTS[:n])
+    return m
+
+
+@model
+def several_rows_a_time(n: int = 3) -> ss.Model:
+    m = ss.Model("rows_of_times")
+    m.time = ss.data(GROUP)
+    m.P, m.mu = ss.Dirichlet(np.ones((2, 2))), ss.Normal(0, 2, shape=2, constraint="ordered")
+    m.s = ss.Series(lambda past: ss.Categorical(m.P[past[-1]]), start=ss.Categorical(np.array([0.3, 0.7])), length=n)
+    m.y = ss.Normal(m.mu[m.s[m.time]], 1).observe(Y)
+    m.also = ss.Normal(m.mu[m.s], 2).observe(Y[:n])
+    return m

@@ -10,6 +10,7 @@ import pytest
 from scipy.special import logsumexp
 
 import scistan as ss
+from scistan.distributions.rule import pieces_of
 from scistan.domains import Domain
 from scistan.errors import ModelError
 from scistan.graph.node import Node
@@ -30,7 +31,8 @@ def states_of(m: ss.Model) -> list[dict[str, np.ndarray]]:
     each: list[list[np.ndarray]] = []
     terms = discrete_latents(instance.graph)
     for term in terms:
-        domain: Domain = term.law.distribution.domain(term.law.args)
+        law = pieces_of(term)[0].law  # of a series, that of its first element
+        domain: Domain = law.distribution.domain(law.args)
         low, high = (int(np.max(numbers_at_hand(end))) if isinstance(end, Node) else int(end)
                      for end in (domain.lower, domain.upper))  # type: ignore[arg-type]
         shape = instance.shape(term.law.shape)
@@ -89,7 +91,8 @@ def test_draws_and_probabilities_are_those_of_all_states(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["mixture", "change_point", "rows_in_groups", "zero_inflated", "occupancy",
-                                  "counts_of_counts", "of_a_latent", "tied_together", "three_in_a_chain"])
+                                  "counts_of_counts", "of_a_latent", "tied_together", "three_in_a_chain", "markov",
+                                  "on_and_off", "several_rows_a_time"])
 def test_targets_agree(name: str) -> None:
     m = MODELS[name].__call__(*MODELS[name].__defaults__)  # type: ignore[attr-defined]
     found = m.verify(points=3)
@@ -107,7 +110,7 @@ def test_values_that_are_given_are_joint() -> None:
 
 
 def test_the_text_holds_no_length() -> None:
-    for name in ("mixture", "groups", "zero_inflated", "change_point", "counts_of_counts", "tied_together"):
+    for name in ("mixture", "groups", "zero_inflated", "change_point", "counts_of_counts", "tied_together", "markov"):
         build = MODELS[name]
         small = 3 if name != "counts_of_counts" else 2
         more = build.__defaults__[0]  # type: ignore[attr-defined]
