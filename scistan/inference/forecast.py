@@ -27,7 +27,7 @@ from scistan.targets.scipy.streams import stream
 if TYPE_CHECKING:
     from scistan.inference.fit import Fit
 
-__all__ = ["forecast"]
+__all__ = ["axes_of_time", "forecast"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,7 @@ class _Ahead:
 
     def axis(self, shape: Shape) -> int | None:
         """Give the axis of a shape that is time, if it has one."""
-        found = [k for k, size in enumerate(shape) if self.fitted.table.reduce(size) in self.times]
-        return found[0] if found else None
+        return _time_axis(self.fitted, self.times, shape)
 
 
 @staged("forecast")
@@ -69,12 +68,34 @@ def forecast(
     return to_inference_data({"predictions": group(shaped, ahead.later.dims, coords, attributes=attributes)})
 
 
+def axes_of_time(fit: Fit) -> dict[str, int]:
+    """Give every variable that runs along the time of a series, and which of its axes that is."""
+    fitted = fit._need("a forecast").instance
+    return _along_time(fitted, _times(fitted))
+
+
+def _series(fitted: Instance) -> list[Term]:
+    found = [t for t in fitted.graph.terms if t.law.distribution.rule is not None]
+    if not found:
+        raise words.no_series()
+    return found
+
+
+def _times(fitted: Instance) -> frozenset[Size]:
+    return frozenset(fitted.table.reduce(t.law.shape[0]) for t in _series(fitted))
+
+
+def _along_time(fitted: Instance, times: frozenset[Size]) -> dict[str, int]:
+    graph = fitted.graph
+    shapes = {t.name: t.law.shape for t in graph.terms if not t.is_potential}
+    shapes |= {name: node.shape for name, node in graph.derived.items()}
+    return {name: axis for name, shape in shapes.items() if (axis := _time_axis(fitted, times, shape)) is not None}
+
+
 # -- the model, longer ------------------------------------------------------------------------------
 def _ahead(fitted: Instance, model: Any, data: object, steps: int) -> _Ahead:
-    series = [t for t in fitted.graph.terms if t.law.distribution.rule is not None]
-    if not series:
-        raise words.no_series()
-    times = frozenset(fitted.table.reduce(t.law.shape[0]) for t in series)
+    series = _series(fitted)
+    times = _times(fitted)
     along = {leaf: axis for leaf in fitted.values if (axis := _time_axis(fitted, times, leaf.shape)) is not None}
     observed = {t.value for t in fitted.graph.observed}
     wanted = {leaf: fitted.graph.data_names.get(leaf, "") for leaf in along if leaf not in observed}
@@ -140,10 +161,7 @@ def _tail_coords(ahead: _Ahead) -> dict[str, list[object]]:
 
 # -- running it on ----------------------------------------------------------------------------------
 def _names(ahead: _Ahead, asked: Sequence[str] | None) -> list[str]:
-    graph = ahead.fitted.graph
-    shapes = {t.name: t.law.shape for t in graph.terms if not t.is_potential}
-    shapes |= {name: node.shape for name, node in graph.derived.items()}
-    known = [name for name, shape in shapes.items() if ahead.axis(shape) is not None]
+    known = list(_along_time(ahead.fitted, ahead.times))
     if asked is None:
         return known
     wanted = as_names("var_names", asked)

@@ -75,13 +75,21 @@ def nes(d: Data) -> ss.Model:
 
 
 def autoregression(d: Data) -> ss.Model:
-    y, k = d["y"].astype(float), int(d["K"])
     m = ss.Model("autoregression")
-    m.lags = ss.data(np.column_stack([y[k - j - 1 : len(y) - j - 1] for j in range(k)]))
     m.alpha = ss.Normal(0, 10)
-    m.beta = ss.Normal(0, 10, shape=k)
+    m.beta = ss.Normal(0, 10, shape=int(d["K"]))
     m.sigma = ss.HalfCauchy(2.5)
-    m.y = ss.Normal(m.alpha + m.lags @ m.beta, m.sigma).observe(y[k:])
+    m.y = ss.AR(m.beta, m.sigma, m.alpha).observe(d["y"].astype(float))
+    return m
+
+
+def garch(d: Data) -> ss.Model:
+    m = ss.Model("garch")
+    m.mu = ss.Flat()
+    m.alpha0 = ss.Flat(lower=0)
+    m.alpha1 = ss.Flat(lower=0, upper=1)
+    m.beta1 = ss.Flat(lower=0, upper=1 - m.alpha1)
+    m.y = ss.GARCH(m.mu, m.alpha0, m.alpha1, m.beta1, sigma=float(d["sigma1"])).observe(d["y"].astype(float))
     return m
 
 
@@ -143,6 +151,7 @@ POSTERIORS: Mapping[str, Callable[[Data], ss.Model]] = {
     "mesquite-logmesquite_logvash": mesquite,
     "nes1980-nes": nes,
     "arK-arK": autoregression,
+    "garch-garch11": garch,
     "gp_pois_regr-gp_regr": gaussian_process,
     "hudson_lynx_hare-lotka_volterra": lotka_volterra,
     "low_dim_gauss_mix-low_dim_gauss_mix": gaussian_mixture,
