@@ -177,7 +177,7 @@ MUTANTS = (
     Mutant("inference/certify.py", "max(0.0, off - NOISES * (seen.noise + base.noise))", "off", CERTIFICATE, "rounding"),
     Mutant("inference/certify.py", "off = abs((seen.engine - base.engine) - (seen.scipy - base.scipy))", "off = 0.0", CERTIFICATE),
     Mutant("inference/certify.py", "float(size) + abs(jacobian), engine - jacobian", "float(size) + abs(jacobian), engine", CERTIFICATE),
-    Mutant("inference/certify.py", "told.doubt <= _DOUBT", "True", CERTIFICATE),
+    Mutant("inference/certify.py", "told.doubt <= _DOUBT", "True", CERTIFICATE, "hide"),
     Mutant("inference/certificate.py", "bool(self.density_agrees and self.gradient_agrees)", "bool(self.density_agrees)", CERTIFICATE),
     Mutant("toolchain/workspace.py", 'if os.name != "posix" else try_lock(descriptor)', 'if os.name != "posix" else True', LIVE),
     Mutant("toolchain/workspace.py", "if try_lock(owner) and owner_of(folder).exists():", "if try_lock(owner):", LIVE),

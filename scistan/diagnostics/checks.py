@@ -43,11 +43,13 @@ def _by_chance(found: Finding) -> bool:
 
 
 def _is_handful(found: Finding) -> bool:
-    return few_and_scattered(found.seen.posterior, np.asarray(found.seen.statistics["diverging"], dtype=bool))
+    facts = found.seen.context.facts
+    diverging = np.asarray(found.seen.statistics["diverging"], dtype=bool)
+    return few_and_scattered(found.seen.posterior, diverging, () if facts is None else facts.scales)
 
 
 def _diverged(found: Finding) -> str:
-    told = "scattered, so that no part of the posterior seems missing" if _is_handful(found) else ""
+    told = "scattered over the posterior as far as so few can tell" if _is_handful(found) else ""
     many = f"{found.value:.0f} of {found.seen.statistics['diverging'].size} draws ended in a divergence"
     return f"{many}, {told}." if told else f"{many}: parts of the posterior may be missing."
 
