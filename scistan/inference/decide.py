@@ -62,7 +62,8 @@ def decide(asked: Asked, prepared: Prepared) -> Decision:
         return race.run(ordered[:1] if centring_is_open else ordered)  # another metric comes after another centring
 
     plan = choose(
-        sampled, list(asked.fitting), request.options, request.warmup, numbers, pilot, lambda: _shape(prepared)
+        sampled, list(asked.fitting), request.options, request.warmup, numbers, pilot, lambda: _shape(prepared),
+        request.draws, request.chains,
     )
     elsewhere = asked.executor is not None
     try:
