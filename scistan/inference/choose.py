@@ -35,6 +35,8 @@ FEW = 64
 # correlations takes no more, and beyond it so many times more, by a power; fitted to the open models of bench/race.py.
 # From which condition on a tiny model is worth an engine that sees them.
 ROUND_STEPS, ROUND, LONGER, SLANTED = 5.0, 4.0, 0.7, 30.0
+# The counted cost below which a run is over before nutpie's threads have paid for themselves, in nanoseconds.
+SHORT = 2.5e8
 # The warm-up of a call that says nothing of it.
 USUAL_WARMUP = 1000
 # Where a scale is estimated, small steps keep the funnel's neck from being missed.
@@ -61,10 +63,13 @@ def choose(
     numbers: int,
     pilot: Pilot,
     shape: Callable[[], Shape | None] = lambda: None,
+    draws: int = 1000,
+    chains: int = 4,
 ) -> Plan:
     """Choose the first engine to try; `numbers` counts the data, `pilot` races candidates where that can matter.
 
-    `shape` gives the posterior's shape at its mode; it is asked where that says which metric is the better.
+    `shape` gives the posterior's shape at its mode; it is asked where that says which metric is the better. `draws` of
+    each of the `chains` are wanted.
     """
     hierarchical = scales_are_estimated(instance)
     own: dict[str, Any] = {"adapt_delta": CAREFUL_DELTA} if hierarchical and "adapt_delta" not in options else {}
@@ -86,9 +91,9 @@ def choose(
     if len(metrics) == 1:
         chosen = {**options, **own, "metric": ENGINES[quick].metrics[metrics[0]]}
         return Plan(quick, chosen, short, f"{quick}: the options leave no other metric, and it adapts faster")
-    plans = [Plan(quick, {**options, **own, "metric": m}, short) for m in metrics]
+    plans = [Plan(quick, {**options, **own, "metric": m}, short, draws=draws, chains=chains) for m in metrics]
     if seen is not None:
-        return _by_shape(plans, seen, instance)
+        return _by_shape(plans, Plan(plain, {**options, **own}, short), seen, instance)
     try:
         runners, failed = pilot(plans)
     except (SamplingError, UnsupportedError) as error:
@@ -102,17 +107,21 @@ def choose(
     return Plan(quick, best.plan.options, short, why)
 
 
-def _by_shape(plans: Sequence[Plan], shape: Shape, instance: Instance) -> Plan:
-    """Choose the metric that takes the least counted cost for an effective draw of a normal posterior of this shape."""
+def _by_shape(plans: Sequence[Plan], plain: Plan, shape: Shape, instance: Instance) -> Plan:
+    """Choose the metric that takes the least counted cost for an effective draw of a normal posterior of this shape.
+
+    Where that is the diagonal one and the run short, Stan's own sampler has it done before the other has begun.
+    """
     gradient, size = gradient_work(instance), coordinates(instance)
 
     def cost(plan: Plan) -> float:
         work = ENGINES[plan.engine].work[plan.metric]
         longer = 1.0 if plan.metric == LOW_RANK else max(1.0, shape.condition / ROUND) ** LONGER
-        warmed = plan.warmup / (plan.warmup + plan.draws) * work.of_adaptation(size)
-        return longer * ROUND_STEPS * (gradient + work.of_step(size)) + warmed
+        steps = (plan.warmup + plan.draws) * longer * ROUND_STEPS * (gradient + work.of_step(size))
+        return plan.chains * (steps + plan.warmup * work.of_adaptation(size))
 
     best = min(plans, key=cost)
+    best = plain if best.metric != LOW_RANK and cost(best) < SHORT else best
     return replace(best, why=race_messages.chosen_by_shape(best.described(), shape.condition))
 
 

@@ -96,7 +96,8 @@ class _Counted:
                 return None
             rows.append((here.gradient - point.gradient) / width)
         bends = np.array(rows)
-        return (bends + bends.T) / 2
+        symmetric: np.ndarray = (bends + bends.T) / 2
+        return symmetric
 
     def uphill(self, here: _Point, step: np.ndarray) -> _Point | None:
         """Go along a step as far as it leads uphill."""

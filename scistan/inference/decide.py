@@ -24,7 +24,7 @@ from scistan.inference.choose import choose
 from scistan.inference.curvature import Shape, shape_at_mode
 from scistan.inference.plan import Plan
 from scistan.inference.prepare import GRAPH_WORK, Prepared, prepare
-from scistan.inference.race import PAYS, Promise, Race, Runner, best_of
+from scistan.inference.race import Promise, Race, Runner, best_of
 from scistan.inference.work import coordinates, gradient_work
 from scistan.messages import centring as messages
 from scistan.passes.centring import learnable
@@ -62,7 +62,8 @@ def decide(asked: Asked, prepared: Prepared) -> Decision:
         return race.run(ordered[:1] if centring_is_open else ordered)  # another metric comes after another centring
 
     plan = choose(
-        sampled, list(asked.fitting), request.options, request.warmup, numbers, pilot, lambda: _shape(prepared)
+        sampled, list(asked.fitting), request.options, request.warmup, numbers, pilot, lambda: _shape(prepared),
+        request.draws, request.chains,
     )
     elsewhere = asked.executor is not None
     try:
@@ -129,7 +130,7 @@ def _centred(asked: Asked, prepared: Prepared, winner: Runner | None, deadline: 
 def _may_pay(winner: Runner, promise: Promise) -> bool:
     """Tell whether the best that can be hoped of another program would pay for finding out."""
     found_out = LEARNING + len(winner.run.chains) * winner.spent(promise.draws)
-    return promise.saved_by(winner.hope()) > PAYS * found_out
+    return promise.is_worth_trying(winner.hope(), found_out)
 
 
 def _drawn(prepared: Prepared, winner: Runner, promise: Promise) -> Mapping[str, np.ndarray]:

@@ -24,7 +24,7 @@ from scistan.engines.trial import Begun, Seen, begin, draw_on
 from scistan.inference.plan import Plan
 from scistan.messages import race as messages
 
-__all__ = ["PAYS", "Promise", "Race", "Runner", "best_of"]
+__all__ = ["Promise", "Race", "Runner", "best_of"]
 
 # Draws of a chain that tell: nutpie's metric has settled by then. At most this part of the warm-up.
 ENOUGH, PART_OF_WARMUP = 150, 0.5
@@ -37,12 +37,12 @@ CLEAR, MORE = 3.0, 1.6
 JUDGED = 0.5
 # The first round is what so many draws of so many steps would cost; each further one adds half of what was spent.
 FIRST_DRAWS, FIRST_STEPS, GROWTH = 150, 15, 1.5
-# The best that can be hoped of a candidate: the effective share of its draws, and the steps for each; where more of
-# them are to be accepted than usual, trees are a level deeper.
+# The best that can be hoped of a candidate: the effective share of its draws, and the steps for each; as steps go with
+# the usual target of acceptance.
 HOPED_SHARE, HOPED_STEPS, USUAL_DELTA = 0.8, 7.0, 0.8
 # What a rival costs beside its draws: looks at it, judgements, threads. In nanoseconds, as whole calls have shown.
 ENTERING = 6e7
-# Hopes must save so many times what it costs to find out.
+# Hopes must save what it costs to find out, as often as there will be enough effective draws without, up to this.
 PAYS = 4.0
 # An element of a latent in ten may be slower than the figure taken: the slowest of hundreds is noise in so few draws.
 SLOW_PART = 0.1
@@ -92,9 +92,10 @@ class Promise:
             return self is quicker
         return favour * self.worth > other.worth
 
-    def saved_by(self, other: Promise) -> float:
-        """Give the part of the cost that would be saved if another promise held."""
-        return self.cost * max(0.0, 1 - self.worth / other.worth)
+    def is_worth_trying(self, hope: Promise, found_out: float) -> bool:
+        """Tell whether a hope would save what finding out costs, several times where this one promises enough."""
+        saved = self.cost * max(0.0, 1 - self.worth / hope.worth)
+        return saved > found_out * min(PAYS, max(1.0, self.effective / PLENTY))
 
 
 @dataclass(slots=True, eq=False)
@@ -141,8 +142,12 @@ class Runner:
 
     def hope(self) -> Promise:
         """Give the best that could be hoped of it."""
+        return self.promises(0, HOPED_SHARE, HOPED_STEPS)
+
+    def hope_as_written(self) -> Promise:
+        """Give the best that could be hoped of it on this program: where scales are estimated, trees stay deeper."""
         careful = float(self.plan.options.get("adapt_delta") or USUAL_DELTA) > USUAL_DELTA
-        return self.promises(0, HOPED_SHARE, 2 * HOPED_STEPS + 1 if careful else HOPED_STEPS)
+        return self.promises(0, HOPED_SHARE, 2 * HOPED_STEPS + 1) if careful else self.hope()
 
 
 @dataclass(slots=True, eq=False)
@@ -191,10 +196,10 @@ class Race:
             return True
         first = self.runners[0]
         length = first.length(budget, goal)
-        now = first.promise or first.promises(length, 0.0, first.steps(0, length))
-        hopes = [self._runner(plan, None).hope() for plan in waiting]
+        now = first.promise or first.promises(length, HOPED_SHARE, first.steps(0, length))
+        hopes = [self._runner(plan, None).hope_as_written() for plan in waiting]
         found_out = ENTERING + len(first.run.chains) * len(waiting) * first.spent(length)
-        return max(now.saved_by(hope) for hope in hopes) > PAYS * found_out
+        return any(now.is_worth_trying(hope, found_out) for hope in hopes)
 
     def _round(self, budget: float, goal: int, cores: int, wish: Interruption) -> bool:
         """Let every candidate draw for this budget, and judge them; tell whether that decides."""

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 import scistan as ss
 from scistan.engines.embedded import EmbeddedDensity, open_density
 from scistan.engines.encoding import to_json
+from scistan.inference.choose import choose
 from scistan.inference.curvature import shape_at_mode
+from scistan.inference.plan import Plan
 from tests.inference.test_mcmc_auto import correlated
 
 
@@ -95,4 +97,19 @@ def test_auto_takes_the_metric_by_the_shape_without_a_race() -> None:
     m.x = ss.data(rng.normal(size=(200, 2)))
     m.b = ss.Normal(0, 1, shape=2)
     m.y = ss.Normal(m.x @ m.b, 1).observe(rng.normal(size=200))
-    assert m.mcmc(seed=1, draws=100, warmup=200, chains=2, progress=False).settings["metric"] == "diag"
+    short, long = (
+        chosen_for(m, draws, chains=2, fitting=["nutpie", "stanli"]) for draws in (100, 100_000)
+    )
+    assert short.engine == "stanli"
+    assert (long.engine, long.metric) == ("nutpie", "diag")
+
+
+def chosen_for(model: ss.Model, draws: int, chains: int, fitting: list[str]) -> Plan:
+    """Choose as `auto` does, by the shape at the mode."""
+    subject = model._subject()
+    density = open_density(subject.program.text, to_json(subject.data), 1)
+
+    def race(plans: object) -> None:
+        raise AssertionError(f"no race was needed between {plans}")
+
+    return choose(subject.instance, fitting, {}, 1000, 1000, race, lambda: shape_at_mode(density), draws, chains)
