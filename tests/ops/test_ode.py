@@ -253,7 +253,7 @@ def test_a_stiff_equation_has_a_hint_and_another_has_none() -> None:
     def fitted(speed: float) -> Any:
         m = ss.Model("relaxation")
         m.k = ss.LogNormal(np.log(speed), 0.1)
-        m.x = ss.ode(lambda t, x: -m.k * (x - ss.cos(t)), 0.0, 0, [3.0])
+        m.x = ss.ode(lambda t, x: -m.k * (x - ss.cos(t)), 0.0, 0, [1.0])
         m.y = ss.Normal(m.x, 1).observe([0.5])
         return m.mcmc(draws=30, warmup=60, chains=1, seed=1, engine="stanli", progress=False)
 
