@@ -5,7 +5,9 @@ from .groups import GROUPS
 from .other import OTHER
 from .pair import Pair
 from .regressions import REGRESSIONS
+from .series import SERIES
+from .states import STATES
 
 __all__ = ["PAIRS", "Pair"]
 
-PAIRS = GROUPS + REGRESSIONS + OTHER + EQUATIONS
+PAIRS = GROUPS + REGRESSIONS + OTHER + EQUATIONS + SERIES + STATES

@@ -50,10 +50,10 @@ def much_data(seen: Evidence, limit: float) -> Measured | None:
         return None
     best: Measured | None = None
     for child, scale in _pairs(facts, noncentred=True):
-        part = seen.swept.part(child.name)
-        if child.name not in seen.context.noncentred or part.stop == part.start or scale not in seen.posterior:
+        span = seen.swept.span(child.name)
+        if child.name not in seen.context.noncentred or span.stop == span.start or scale not in seen.posterior:
             continue
-        width = float(np.median(seen.swept.sd[part])) / float(np.median(seen.posterior[scale]))
+        width = float(np.median(seen.swept.sd[span])) / float(np.median(seen.posterior[scale]))
         if width < limit and (best is None or width < best.value):
             best = Measured(width, (child.name, scale), {"about": child.name, "scale": scale, "child": child.name})
     return best

@@ -88,7 +88,7 @@ class Distribution:
 
     `log_density` is written in SciStan's own ops, value first: it is the definition, the torch form,
     and the oracle of every native form. `draw(rng, size, *arguments)` draws with NumPy; `size` is the
-    shape of the batch. `scipy(*arguments)` gives SciPy's frozen twin, from which truncated draws and the
+    shape of the batch. `scipy(*arguments)` gives SciPy's frozen distribution, from which truncated draws and the
     tests' second opinion come. `support` may depend on the arguments (a function of them by name).
     """
 
@@ -114,6 +114,7 @@ class Distribution:
     glm: Glm | None = None
     sample: Formula | None = None  # the joint log density of n outcomes with the same arguments: of them, n, and these
     grouped: Callable[..., Any] | None = None  # its form for groups of outcomes with equal arguments: `grouped.py`
+    rule: Any = None  # of a series: the law of its next element (`distributions/rule.py`)
     potential: bool = False  # a term of the density that is of no value: nothing is drawn, observed or predicted
     improper: bool = False  # no probability distribution: nothing can be drawn, and nothing is normalized
     remark: str = ""  # of a form for the program alone: what the reader is told it is

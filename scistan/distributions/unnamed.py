@@ -23,7 +23,7 @@ from scistan.ops import FUNCTIONS
 from scistan.ops.coding import coded_leaf
 from scistan.ops.coerce import as_node, holds_expressions, read_dims
 from scistan.ops.expression import Expression
-from scistan.shapes import Shape
+from scistan.shapes import Shape, Size
 
 __all__ = ["Observation", "Unnamed"]
 
@@ -86,6 +86,15 @@ class Unnamed(Expression):
         observed.dims = self.dims or names
         observed.observation = Observation(leaf, names or self.dims)
         return observed
+
+    @property
+    def length(self) -> Size | None:
+        """How long the first axis is, where the distribution itself says so."""
+        return None
+
+    def formed(self, name: str, whole: Shape | None) -> Unnamed:  # noqa: ARG002  # others have to wait for them
+        """Give the distribution of a value of this shape: itself, unless it was waiting to know the shape."""
+        return self
 
     def draw(self) -> Unnamed:
         """Make this a random draw that follows from the model's variables: drawn with them, and in no density.

@@ -62,7 +62,7 @@ def declare_distribution(
     every target, for one value: what holds of a vector holds of each of several. `draw(rng, size, *arguments)` draws
     with NumPy; without it a model can be fitted, and neither its prior nor its predictions be drawn. `stan` names a
     distribution that Stan has; without one the density is written out. `rng` is Stan text that draws one value, with
-    `{argument}` for each argument. `log_cdf` and `log_ccdf`, with SciPy's frozen twin in `scipy`, allow truncation.
+    `{argument}` for each argument. `log_cdf` and `log_ccdf`, with SciPy's frozen form in `scipy`, allow truncation.
     `event_like` names the argument whose last axes have the shape of one value; without it `dims=`, `shape=` or the
     values say how long one is. Declaring one's own distribution again replaces it; SciStan's names are refused.
 

@@ -16,6 +16,7 @@ from scistan.engines.encoding import to_json
 from scistan.graph.instance import Instance
 from scistan.inference.certificate import Certificate, point_of
 from scistan.inference.solver_error import SLOPES, SolverError, tells
+from scistan.inference.states import SummedDensity, density_of
 from scistan.inference.subject import Subject
 from scistan.inference.tolerance import (
     DENSITY_TOLERANCE,
@@ -62,7 +63,7 @@ def certify(subject: Subject, data: Mapping[str, Any], density: Density, seed: i
     started = time.perf_counter()
     twin = flat_twin(subject.program)
     jacobian = None if twin is None else open_density(twin.text, to_json(twin.data(data)), seed)
-    witnesses = _Witnesses(subject.instance, JointDensity(subject.instance), density, jacobian)
+    witnesses = _Witnesses(subject.instance, density_of(subject.instance), density, jacobian)
     tolerance, approximate = allowed_slope_error(subject.program), approximates(subject.program)
     return _compared(witnesses, seed, KERNELS, tolerance, approximate, started)
 
@@ -70,7 +71,7 @@ def certify(subject: Subject, data: Mapping[str, Any], density: Density, seed: i
 def certify_lowered(subject: Subject, density: Density, jacobian: Density, seed: int, engine: str) -> Certificate:
     """Compare the density of an engine that runs no Stan program, and tells its Jacobian, with SciPy's."""
     started = time.perf_counter()
-    witnesses = _Witnesses(subject.instance, JointDensity(subject.instance), density, jacobian)
+    witnesses = _Witnesses(subject.instance, density_of(subject.instance), density, jacobian)
     return _compared(witnesses, seed, engine, GRADIENT_TOLERANCE, False, started)
 
 
@@ -138,7 +139,7 @@ class _Witnesses:
     """Both sides: the model on its data for SciPy, the program and its flat twin in the engine."""
 
     instance: Instance
-    joint: JointDensity
+    joint: JointDensity | SummedDensity
     density: Density
     jacobian: Density | None
 

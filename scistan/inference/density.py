@@ -13,6 +13,7 @@ from scistan.graph.labels import Labels, LabelsDiffer, order_of
 from scistan.graph.node import Node
 from scistan.graph.places import first_place
 from scistan.graph.walk import topological
+from scistan.inference.summed import summed
 from scistan.messages import data as data_messages
 from scistan.messages import inference as messages
 from scistan.messages import model as model_messages
@@ -28,6 +29,8 @@ __all__ = ["check_complete", "idle_latents", "latent_values", "log_density"]
 
 def log_density(instance: Instance, values: Mapping[str, object], target: str) -> float:
     """Give the joint log density at `values` with the target `"scipy"` or `"torch"`."""
+    given = values if isinstance(values, Mapping) else {}
+    instance = summed(instance, [name for name in given if isinstance(name, str)])
     check_complete(instance)
     latents = latent_values(instance, values)
     if not isinstance(target, str):
@@ -99,7 +102,7 @@ def check_complete(instance: Instance) -> None:
     """Refuse a model with promised data that never came, or with latents that nothing uses."""
     if instance.missing:
         raise observations_messages.missing_values(instance.missing)
-    graph = instance.graph
+    graph = instance.graph if instance.whole is None else instance.whole.graph
     if not graph.observed:
         return
     idle = [term for term in idle_latents(graph) if term.name not in instance.idle]

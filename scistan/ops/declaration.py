@@ -42,7 +42,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Infix:
-    """Stan: an infix operator, with its elementwise twin for two containers ("" where there is none)."""
+    """Stan: an infix operator, and the one that takes two containers element by element ("" where there is none)."""
 
     symbol: str
     container: str

@@ -16,7 +16,7 @@ from scistan.messages import recurrences as messages
 from scistan.messages.values import as_given
 from scistan.ops.axes import Flow
 from scistan.ops.coerce import as_node, holds_expressions
-from scistan.ops.declaration import Attributes, NotYet, declare
+from scistan.ops.declaration import Attributes, declare
 from scistan.ops.expression import Expression
 from scistan.ops.reductions import CUMSUM
 from scistan.ops.shaping import broadcast_to
@@ -76,12 +76,14 @@ def _taken(_: Any, found: Any, *, output: int, inner: tuple[int, ...]) -> Any:
     return found[output]
 
 
-_NO_SLOPES = NotYet("the graph of a gradient does not go back through a recurrence; torch's and Stan's do")
+def _back(*_: Any, **__: Any) -> Any:
+    raise InternalError("a recurrence is gone back through by `transforms/reverse_scan.py`, over all that it records")
+
 
 SCAN = declare("scan", "A recurrence: all that its steps give.", numpy=_elsewhere, torch=_elsewhere, arity=None,
-               shape=steps_shape, axes=steps_axes, public=False, binds=True, gradient=_NO_SLOPES)
+               shape=steps_shape, axes=steps_axes, public=False, binds=True, gradient=_back)
 SCANNED = declare("scanned", "What every step of a recurrence gives.", numpy=_taken, torch=_taken,
-                  shape=_scanned_shape, axes=_scanned_axes, public=False, gradient=_NO_SLOPES)
+                  shape=_scanned_shape, axes=_scanned_axes, public=False, gradient=_back)
 
 
 class Parts:

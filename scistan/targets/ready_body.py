@@ -10,6 +10,7 @@ from scistan.graph.body import Body
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Extent, Literal, Node
 from scistan.ops.declaration import Op
+from scistan.targets.picking import pick_by_draw, picks_by_draw
 from scistan.targets.values import Array, Backend, Value, aligned, concrete, implementation, meeting_rank
 
 __all__ = ["ReadyBody", "RunnerOf"]
@@ -63,12 +64,21 @@ class ReadyBody:
         attributes: dict[str, Any] = {}
         if node.op.binds:
             function = self._runner_of(instance, self._backend, node, [flags[k] for k in reads])
+        elif picks_by_draw(node, [flags[k] for k in reads]):
+            function = self._picking(node, [flags[k] for k in reads])
         else:
             function = implementation(node.op, self._backend.column, self._backend.module)
             attributes = {key: concrete(instance, value) for key, value in node.attributes}
         meet = meeting_rank(node) if over_draws else None
         self._steps.append(_Step(function, reads, tuple(len(arg.shape) for arg in node.args), meet, attributes))
         flags.append(over_draws)
+
+    def _picking(self, node: Apply, batched: list[bool]) -> Callable[..., Array]:
+        def pick(*arrays: Array) -> Array:
+            values = [Value(array, own) for array, own in zip(arrays, batched, strict=True)]
+            return pick_by_draw(self._backend.module, node, values)
+
+        return pick
 
     def results(self, values: list[Array]) -> list[Array]:
         """Compute the results from the parameters' values."""

@@ -145,7 +145,7 @@ SAMPLE = "a sample"
 
 def _sample() -> ss.Model:
     plain = [case for group, found in CASES.items() if group.startswith("plain") for case in found]
-    return _of_cases(replace(case, batch=case.batch and (*case.batch[:-1], LENGTH)) for case in plain[::40])
+    return _of_cases(replace(case, batch=case.batch and (*case.batch[:-1], LENGTH)) for case in plain[::80])
 
 
 def looped(pattern: list[int]) -> ss.Model:
