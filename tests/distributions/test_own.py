@@ -210,10 +210,13 @@ def test_the_length_of_a_value_comes_from_dims_shape_or_values() -> None:
     m.r = ss.HalfNormal(1)
     m.named = Ring(m.r, dims="axis")
     m.several = Ring(m.r, dims=("point", "axis"))
-    m.long = Ring(m.r, shape=(2, 4))
-    m.seen = Ring(m.r).observe(np.ones((5, 3)))
-    assert [m[name].shape for name in ("named", "several", "long", "seen")] == [(2,), (3, 2), (2, 4), (5, 3)]
+    m.wide = Ring(m.r, shape=(2, 4))
+    assert [m[name].shape for name in ("named", "several", "wide")] == [(2,), (3, 2), (2, 4)]
     assert m.verify(points=2).ok
+    seen = ss.Model("seen")
+    seen.r = ss.HalfNormal(1)
+    seen.y = Ring(seen.r).observe(np.ones((5, 3)))
+    assert seen.verify(points=2).ok
     with pytest.raises(ss.ModelError, match="nothing says how long"):
         m.unknown = Ring(m.r)
 

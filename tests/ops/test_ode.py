@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.linalg import expm
 
 import scistan as ss
@@ -181,6 +182,27 @@ def test_a_posterior_is_sampled_certified_saved_and_predicted(tmp_path: Any) -> 
     np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.long
+def test_what_was_simulated_is_recovered_as_often_as_is_claimed() -> None:
+    m = ss.Model("decay")
+    m.rate, m.start = ss.LogNormal(-0.5, 0.5), ss.LogNormal(2, 0.5)
+    m.left = ss.ode(lambda t, a: -m.rate * a, m.start, 0, np.linspace(0.5, 4, 6))
+    m.y = ss.Normal(m.left, 0.5, shape=6).observe()
+    covered = {"rate": 0, "start": 0}
+    for seed in range(50):
+        truth = m.simulate(seed=seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fit = m.with_data(y=truth["y"]).mcmc(
+                draws=500, warmup=400, chains=1, seed=seed, engine="stanli", progress=False
+            )
+        for name in covered:
+            low, high = np.quantile(fit.posterior[name], [0.1, 0.9])
+            covered[name] += int(low < truth[name] < high)
+    for name, count in covered.items():
+        assert stats.binomtest(count, 50, 0.8).pvalue > 1e-6, (name, count)
+
+
 def test_a_mode_is_found() -> None:
     times = np.array([1.0, 2.0])
     m = ss.Model("decay")
@@ -231,7 +253,7 @@ def test_a_stiff_equation_has_a_hint_and_another_has_none() -> None:
     def fitted(speed: float) -> Any:
         m = ss.Model("relaxation")
         m.k = ss.LogNormal(np.log(speed), 0.1)
-        m.x = ss.ode(lambda t, x: -m.k * (x - ss.cos(t)), 0.0, 0, [3.0])
+        m.x = ss.ode(lambda t, x: -m.k * (x - ss.cos(t)), 0.0, 0, [1.0])
         m.y = ss.Normal(m.x, 1).observe([0.5])
         return m.mcmc(draws=30, warmup=60, chains=1, seed=1, engine="stanli", progress=False)
 
@@ -301,7 +323,11 @@ def test_what_follows_from_a_latent_is_not_passed_beside_it() -> None:
 
 
 def test_capabilities_say_who_can() -> None:
-    found = lotka_volterra(TIMES[:1]).capabilities()
+    found = lotka_volterra(TIMES[:1], method="bdf").capabilities()
     assert found("mcmc", engine="stanli")
-    assert not found("to_sympy")
-    assert not found("to_jax")
+    assert all("explicitly" in one.why for one in found.of("map") if one.able)
+    (by_jax,) = [one for one in found.of("mcmc") if one.engine == "jax"]
+    assert not by_jax
+    assert "ode" in by_jax.why or "not installed" in by_jax.why
+    with pytest.raises(ss.UnsupportedError, match="ode"):
+        lotka_volterra(TIMES[:1]).to_sympy()
