@@ -155,7 +155,8 @@ def log_weighted(d: Distribution, x: Any, args: Sequence[Any]) -> Quantity:
 
 def _parameters(families: Families, along: bool) -> list[Parameter]:
     if along:
-        return [Parameter(p.name, replace(p.domain, event_rank=p.domain.event_rank + 1)) for p in families[0].parameters]
+        own = families[0].parameters
+        return [Parameter(p.name, replace(p.domain, event_rank=p.domain.event_rank + 1)) for p in own]
     return [Parameter(f"{p.name}_{k}", p.domain) for k, d in enumerate(families, 1) for p in d.parameters]
 
 

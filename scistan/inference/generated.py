@@ -38,7 +38,9 @@ def predictive(
     return over_draws(instance, posterior, draw, shape)
 
 
-def log_likelihood(instance: Instance, posterior: Arrays, names: Collection[str] | None = None) -> dict[str, np.ndarray]:
+def log_likelihood(
+    instance: Instance, posterior: Arrays, names: Collection[str] | None = None
+) -> dict[str, np.ndarray]:
     """Give the log density of each observation at each draw, or of some."""
     terms = [term for term in instance.graph.observed if names is None or term.name in names]
     return over_draws(instance, posterior, lambda flat, *_: pointwise_log_densities(instance, flat, terms))

@@ -143,6 +143,6 @@ def test_label_switching_is_told_by_its_name() -> None:
     m.z = ss.Categorical(m.w, shape=80)
     m.y = ss.Normal(m.mu[m.z], 1).observe(np.concatenate([rng.normal(-4, 1, 40), rng.normal(4, 1, 40)]))
     inits = [{"mu": [-4.0, 4.0], "w": [0.5, 0.5]}, {"mu": [4.0, -4.0], "w": [0.5, 0.5]}]
-    with pytest.warns(UserWarning):
+    with pytest.warns(UserWarning, match="R-hat"):
         fit = m.mcmc(draws=150, warmup=200, chains=2, seed=1, engine="stanli", inits=inits, progress=False)
     assert 'constraint="ordered"' in str(fit.diagnose())

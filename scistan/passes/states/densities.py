@@ -30,7 +30,7 @@ def depends_on(node: Node, hidden: Container[object]) -> bool:
 def log_density(term: Term, own: Hidden | None, hidden: Mapping[Variable, Hidden], signs: Signs) -> Node:
     """Give the log density of each event of a term, for whatever states the hidden latents are in."""
     inside: list[Expression] = []
-    value, density = _within_support(term, own, hidden, inside)
+    density = _within_support(term, own, hidden, inside)
     density = Expression(pointwise(term)) if density is None else density
     if own is None:
         # A latent of two states is a number in what is computed of each, so that nothing is 0 unnoticed.
@@ -85,7 +85,7 @@ def _counting(root: Node, hidden: Container[object]) -> set[Node]:
 
 def _within_support(
     term: Term, own: Hidden | None, hidden: Container[object], inside: list[Expression]
-) -> tuple[Expression, Expression | None]:
+) -> Expression | None:
     """Keep a value within a support that ends elsewhere in other states: formulas have no sense beyond it."""
     law, value = term.law, Expression(term.value)
     d: Distribution = law.distribution
@@ -97,7 +97,7 @@ def _within_support(
         if isinstance(end, Node) and (moving or depends_on(end, hidden))
     }
     if not ends:
-        return value, None
+        return None
     at = value
     if "lower" in ends:
         inside.append(value >= ends["lower"])
@@ -105,7 +105,7 @@ def _within_support(
     if "upper" in ends:
         inside.append(value <= ends["upper"])
         at = minimum(at, ends["upper"])
-    return value, d.log_density(at, *map(Expression, law.args))
+    return d.log_density(at, *map(Expression, law.args))
 
 
 def argument_tests(term: Term, signs: Signs, hidden: Container[object]) -> list[tuple[str, Expression]]:
@@ -117,9 +117,8 @@ def argument_tests(term: Term, signs: Signs, hidden: Container[object]) -> list[
         if domain.event_rank or not has_latents(node):
             continue
         value = Expression(node)
-        if isinstance(domain.lower, int | float) and not (
-            domain.lower <= 0 and signs.is_positive(node) and not (domain.lower_open and node in _counting(node, hidden))
-        ):
+        at_end = domain.lower_open and node in _counting(node, hidden)  # a state may make it 0
+        if isinstance(domain.lower, int | float) and not (domain.lower <= 0 and signs.is_positive(node) and not at_end):
             found.append((parameter.name, value > domain.lower if domain.lower_open else value >= domain.lower))
         if isinstance(domain.upper, int | float) and not (domain.upper >= 1 and signs.is_unit(node)):
             found.append((parameter.name, value < domain.upper if domain.upper_open else value <= domain.upper))

@@ -1,4 +1,4 @@
-"""Elementwise ops of numbers that are known: `0 * x -> 0`, `1 * x -> x`, and whatever is computed from numbers alone."""
+"""Elementwise ops of numbers that are known: `0 * x -> 0`, `1 * x -> x`, and what is computed from numbers alone."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ class Raiser:
 
 
 def _spread_late(op: Op, args: list[Node], attributes: dict[str, Any]) -> Node:
-    """Apply an elementwise op; of one value to which axes were added, before they are: log(x[:, None]) -> log(x)[:, None]."""
+    """Apply an elementwise op before axes are added to its one value: log(x[:, None]) -> log(x)[:, None]."""
     spread = [arg for arg in args if not isinstance(arg, Literal)]
     if len(spread) == 1 and is_applied(spread[0], "index") and len(spread[0].args) == 1:
         items: Any = dict(spread[0].attributes)["items"]  # type: ignore[attr-defined]
@@ -204,7 +204,7 @@ def _concatenated(raiser: Raiser, node: Apply, args: list[Raised], states: Any, 
     return OPS["concatenate"].build(tuple(parts), attributes)
 
 
-def _multiplied(raiser: Raiser, node: Apply, args: list[Raised], states: Any, attributes: dict[str, Any]) -> Node | None:
+def _multiplied(raiser: Raiser, node: Apply, args: list[Raised], states: Any, _: dict[str, Any]) -> Node | None:
     """Write a product with a vector as a sum: a (n, m) @ v (m) -> sum over m of a * v."""
     left, right = args
     if left.rank > 2 or (right.rank != 1 and left.rank != 1):
