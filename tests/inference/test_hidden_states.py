@@ -135,6 +135,21 @@ def test_a_chain_is_given_back_with_its_paths_and_one_step_ahead() -> None:
     assert prior == pytest.approx(fit.idata.log_prior["log_prior"].values[1, 7])
 
 
+def test_a_mixture_tells_where_its_elements_come_from() -> None:
+    rng = np.random.default_rng(3)
+    y = np.concatenate([rng.normal(-2, 1, 20), rng.normal(2, 0.7, 30)])
+    m = ss.Model()
+    m.w, m.mu = ss.Dirichlet(np.ones(2)), ss.Normal(0, 3, shape=2, constraint="ordered")
+    m.y = ss.Mixture(m.w, ss.Normal(m.mu, 1)).observe(y)
+    fit = m.mcmc(draws=100, warmup=200, chains=2, seed=1, engine="stanli", progress=False)
+    found = fit.posterior_of("y")
+    w, mu = (fit.posterior[n].reshape(-1, 2) for n in ("w", "mu"))
+    logs = np.log(w)[:, None] + norm.logpdf(y[None, :, None], mu[:, None], 1)
+    expected = np.exp(logs - logsumexp(logs, axis=-1, keepdims=True)).mean(0)
+    assert found.dims == ("y_dim_0", "y_component")
+    assert np.allclose(found, expected)
+
+
 def test_label_switching_is_told_by_its_name() -> None:
     rng = np.random.default_rng(3)
     m = ss.Model()
