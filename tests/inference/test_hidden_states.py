@@ -12,6 +12,7 @@ from scipy.stats import norm
 import scistan as ss
 from scistan.errors import ModelError
 from scistan.inference.fit import Fit
+from tests.inference.test_prior_agreement import disagreements
 from tests.passes.states.hidden_models import change_point, markov
 
 
@@ -161,3 +162,15 @@ def test_label_switching_is_told_by_its_name() -> None:
     with pytest.warns(UserWarning, match="R-hat"):
         fit = m.mcmc(draws=150, warmup=200, chains=2, seed=1, engine="stanli", inits=inits, progress=False)
     assert 'constraint="ordered"' in str(fit.diagnose())
+
+
+@pytest.mark.long
+def test_prior_draws_and_chains_agree() -> None:
+    m = ss.Model()
+    m.p = ss.Beta(2, 2)
+    m.z = ss.Bernoulli(m.p)
+    m.x = ss.Normal(2 * m.z, 1 + m.z)
+    m.u = ss.Mixture([0.3, 0.7], [ss.Normal(-1, 1), ss.Gamma(3, 2)])
+    m.s = ss.Series(lambda past: ss.Bernoulli(0.2 + 0.6 * past[-1]), start=ss.Bernoulli(0.5), length=3)
+    m.e = ss.Normal(1.0 * m.s, 1)
+    assert not disagreements(m, seed=1)
