@@ -291,13 +291,18 @@ def _with_numbers(items: tuple[Any, ...], positions: list[Raised]) -> tuple[tupl
     """Write a position that is a number as one, with new axes for those that it would have brought."""
     waiting, left = iter(positions), []
     found: list[tuple[Any, ...]] = []
-    several = len(positions) > 1
+    others = [position.rank for position in positions if not isinstance(position.node, Literal)]
+    # Beside other positions a number brings no axes, which must be as many as before.
+    several = bool(others)
+    alike = max(others, default=-1) == max((position.rank for position in positions), default=0)
     for item in items:
         if item[0] != "array":
             found.append(item)
             continue
         position = next(waiting)
-        if isinstance(position.node, Literal) and not several:
+        if isinstance(position.node, Literal) and several and alike:
+            found.append(("int", int(position.node.value)))
+        elif isinstance(position.node, Literal) and len(positions) == 1:
             found += [("int", int(position.node.value)), *([NEW] * position.rank if found else [])]
         else:
             found.append(item)
