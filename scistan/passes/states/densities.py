@@ -11,9 +11,11 @@ from scistan.graph.graph import Term
 from scistan.graph.node import Apply, Node, Variable, is_applied
 from scistan.graph.walk import has_latents, leaves, rebuild, topological
 from scistan.ops import FUNCTIONS
+from scistan.ops.declaration import REGISTRY as OPS
 from scistan.ops.declaration import Op
 from scistan.ops.expression import Expression
 from scistan.passes.signs import Signs
+from scistan.passes.states.fold import times_log
 from scistan.passes.states.hidden import Hidden
 from scistan.shapes import values_of
 
@@ -35,6 +37,7 @@ def log_density(term: Term, own: Hidden | None, hidden: Mapping[Variable, Hidden
     if own is None:
         # A latent of two states is a number in what is computed of each, so that nothing is 0 unnoticed.
         density = Expression(_safe_logs(density._scistan_node_, [v for v, one in hidden.items() if not one.is_pair]))
+        density = Expression(_plain_products(density._scistan_node_, hidden))
     inside += [test for _, test in argument_tests(term, signs, hidden)]
     if not inside:
         return density._scistan_node_
@@ -73,11 +76,30 @@ def _safe_logs(root: Node, hidden: Container[object]) -> Node:
     return rebuild([root], rule)[root]
 
 
+def _plain_products(root: Node, hidden: Container[object]) -> Node:
+    """Write `k · log(p)` as one vectorized op where no state makes `p` 0: k > 0 ? k * log(k > 0 ? p : 1) : 0."""
+    counting = _counting(root, hidden)
+
+    def rule(node: Node, args: tuple[Node, ...]) -> Node:
+        if not isinstance(node, Apply) or not isinstance(node.op, Op):
+            return node
+        found = times_log(node.op, node.args)
+        if found is not None and found[1] not in counting and has_latents(found[1]):
+            return OPS["multiply_log"].build(found)
+        return node.op.build(args, dict(node.attributes)) if args != node.args else node
+
+    return rebuild([root], rule)[root]
+
+
 def _counting(root: Node, hidden: Container[object]) -> set[Node]:
     """Give the values that hidden latents enter as numbers, and not as positions."""
     found: set[Node] = set()
     for node in topological([root]):
-        own = node.args[:1] if is_applied(node, "index") or is_applied(node, "pick") else node.args
+        own = node.args
+        if is_applied(node, "index") or is_applied(node, "pick"):
+            own = node.args[:1]
+        elif is_applied(node, "where"):  # what decides is no part of what comes out
+            own = node.args[1:]
         if (isinstance(node, Variable) and node in hidden) or any(arg in found for arg in own):
             found.add(node)
     return found
