@@ -182,6 +182,7 @@ _HEAD = '''"""What type checkers and editors see of `ss`, printed from the decla
 # ruff: noqa: E501
 from collections.abc import Sequence
 
+from scistan.distributions.mixture import Mixture as Mixture
 from scistan.distributions.unnamed import Unnamed
 from scistan.distributions.user import declare_distribution as declare_distribution
 from scistan.errors import DataError as DataError

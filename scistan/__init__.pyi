@@ -3,6 +3,7 @@
 # ruff: noqa: E501
 from collections.abc import Sequence
 
+from scistan.distributions.mixture import Mixture as Mixture
 from scistan.distributions.unnamed import Unnamed
 from scistan.distributions.user import declare_distribution as declare_distribution
 from scistan.errors import DataError as DataError

@@ -129,7 +129,7 @@ def _distribution(families: Families, *, along: bool) -> Distribution:
     parts = _parts(families, along)
     discrete = families[0].discrete
     known = all(d.log_cdf is not None and d.log_ccdf is not None for d in families)
-    form = Distribution(
+    return Distribution(
         name=_JOINT.join([_ALONG if along else _OF_LIST, *(d.name for d in families)]),
         title="Mixture",
         doc="A value from one of several distributions.",
@@ -141,9 +141,9 @@ def _distribution(families: Families, *, along: bool) -> Distribution:
         log_ccdf=(lambda x, *args: logsumexp(_table(families, along, x, args, "log_ccdf"), -1)) if known else None,
         draw=_draw_along(families[0]) if along else _draw_listed(families, parts),
         stan=StanForm(),
+        remark=f"Mixture of {' and '.join(d.title for d in families)}",
         public=False,
     )
-    return form
 
 
 def log_weighted(d: Distribution, x: Any, args: Sequence[Any]) -> Quantity:
@@ -155,7 +155,8 @@ def log_weighted(d: Distribution, x: Any, args: Sequence[Any]) -> Quantity:
 
 def _parameters(families: Families, along: bool) -> list[Parameter]:
     if along:
-        return [Parameter(p.name, replace(p.domain, event_rank=p.domain.event_rank + 1)) for p in families[0].parameters]
+        own = families[0].parameters
+        return [Parameter(p.name, replace(p.domain, event_rank=p.domain.event_rank + 1)) for p in own]
     return [Parameter(f"{p.name}_{k}", p.domain) for k, d in enumerate(families, 1) for p in d.parameters]
 
 

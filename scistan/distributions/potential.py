@@ -49,8 +49,6 @@ class _Laws(dict[str, Any]):
             raise KeyError(name)
         return found
 
-    def get(self, name: str, default: Any = None) -> Any:
-        return self[name] if name in self else default
 
 
 def laws() -> Mapping[str, Any]:

@@ -109,7 +109,8 @@ class Gathered(Data):
 class Variable(Node):
     """A latent of a model, known by its name; its distribution stands in the model's graph.
 
-    `domain` is where it lives, once the model that owns it has said so; one that is `integer` is summed out of densities.
+    `domain` is where it lives, once the model that owns it has said so.
+    One that is `integer` is summed out of densities.
     """
 
     __slots__ = ("dims", "domain", "name", "owner")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import inf
 
 import numpy as np
 
+from scistan.distributions.resolve import value_domain
+from scistan.distributions.rule import pieces_of
 from scistan.graph.beside import labels_beside, order_beside
 from scistan.graph.graph import Graph, Term
 from scistan.graph.instance import Instance
@@ -20,6 +23,7 @@ from scistan.messages import model as model_messages
 from scistan.messages import observations as observations_messages
 from scistan.ops.coerce import Labelled, read_array
 from scistan.ops.turn import turned
+from scistan.passes.states import discrete_latents
 from scistan.passes.vectorize import vectorize
 from scistan.shapes import SizeConflict
 from scistan.targets.unsolved import telling_failures
@@ -35,6 +39,10 @@ def log_density(instance: Instance, values: Mapping[str, object], target: str) -
     latents = latent_values(instance, values)
     if not isinstance(target, str):
         raise messages.unknown_target(target)
+    for term in discrete_latents(instance.graph):
+        first = pieces_of(term)[0].law  # all elements of a series have its states
+        if value_domain(first).violations(latents[term.value]).any():
+            return -inf  # a state that is none, which may be no position either
     with telling_failures():
         if target == "scipy":
             from scistan.targets.scipy import joint_log_density

@@ -232,7 +232,7 @@ class Fit(Pictured):
     def posterior_of(self, name: str) -> Any:
         """Give the posterior probability of each value of a discrete latent, element by element, as a DataArray.
 
-        The last dim has the values. Of a variable that follows `ss.Mixture`, it has the components that it may come from.
+        The last dim has the values; of a variable that follows `ss.Mixture`, the components that it may come from.
         """
         from scistan.inference.probabilities import posterior_of
 

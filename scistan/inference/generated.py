@@ -38,7 +38,9 @@ def predictive(
     return over_draws(instance, posterior, draw, shape)
 
 
-def log_likelihood(instance: Instance, posterior: Arrays, names: Collection[str] | None = None) -> dict[str, np.ndarray]:
+def log_likelihood(
+    instance: Instance, posterior: Arrays, names: Collection[str] | None = None
+) -> dict[str, np.ndarray]:
     """Give the log density of each observation at each draw, or of some."""
     terms = [term for term in instance.graph.observed if names is None or term.name in names]
     return over_draws(instance, posterior, lambda flat, *_: pointwise_log_densities(instance, flat, terms))
@@ -68,14 +70,18 @@ def likelihood_axes(instance: Instance) -> tuple[dict[str, tuple[str, ...]], dic
 
 
 def log_prior(instance: Instance, posterior: Arrays) -> np.ndarray | None:
-    """Give the joint log density of the latents at each draw; None for a model without latents."""
-    terms = instance.graph.latents
+    """Give the joint log density of the latents at each draw; None for a model without latents.
+
+    That of latents whose density depends on states that were summed out is a term of its own.
+    """
+    sums = {group.carrier for group in instance.summed}
+    terms = [*instance.graph.latents, *(term for term in instance.graph.potentials if term.name in sums)]
 
     def total(flat: dict[Node, np.ndarray], *_: int) -> dict[str, np.ndarray]:
         parts = pointwise_log_densities(instance, flat, terms).values()
         return {"log_prior": np.sum([part.reshape(len(part), -1).sum(-1) for part in parts], axis=0)}
 
-    return over_draws(instance, posterior, total)["log_prior"] if terms else None
+    return over_draws(instance, posterior, total)["log_prior"] if instance.graph.latents else None
 
 
 def derived_quantities(

@@ -66,8 +66,9 @@ def _components(fit: Fit, term: Term) -> Any:
 
     over_draws(instance, fit.posterior, compute, cells=math.prod(instance.shape(node._scistan_node_.shape)))
     chains, draws = fit.shape
-    dims = (*instance.dims[term.name], f"{term.name}_component")
-    return group({term.name: np.sum(total, axis=0) / (chains * draws)}, {term.name: dims}, instance.coords, ())[term.name]
+    name = term.name
+    dims = (*instance.dims[name], f"{name}_component")
+    return group({name: np.sum(total, axis=0) / (chains * draws)}, {name: dims}, instance.coords, ())[name]
 
 
 def most_likely_path(fit: Fit, name: str) -> Any:

@@ -8,7 +8,7 @@ from scistan.errors import ModelError
 from scistan.graph.places import user_place
 from scistan.messages.values import as_given
 
-_FORMS = "`ss.Mixture(weights, [ss.Normal(0, 1), ss.StudentT(4, 0, 10)])`, or `ss.Mixture(weights, ss.Normal(mu, sigma))`"
+_FORMS = "`ss.Mixture(weights, [ss.Normal(0, 1), ss.Cauchy(0, 5)])`, or `ss.Mixture(weights, ss.Normal(mu, sigma))`"
 
 
 def _mixture(what: str, remedy: str) -> ModelError:

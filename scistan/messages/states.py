@@ -20,8 +20,7 @@ def unbounded(name: str, distribution: str, place: Place | None) -> ModelError:
 
 def latent_end(name: str, distribution: str, place: Place | None) -> ModelError:
     return ModelError(
-        f"the largest value of the discrete latent `{name}` ({distribution}) depends on latents, so its states cannot be "
-        "listed.",
+        f"where the discrete latent `{name}` ({distribution}) ends depends on latents, so its states cannot be listed.",
         remedy="let it end at a number, at data, or at another discrete latent itself",
         place=place,
     )
@@ -37,7 +36,9 @@ def too_many_together(name: str, number: int, count: int, most: int, place: Plac
     )
 
 
-def too_many_cells(names: Sequence[str], cells: int, shape: Sequence[int], most: int, place: Place | None) -> ModelError:
+def too_many_cells(
+    names: Sequence[str], cells: int, shape: Sequence[int], most: int, place: Place | None
+) -> ModelError:
     sizes = " × ".join(map(str, shape))
     shown = ", ".join(f"`{name}`" for name in names)
     return ModelError(
@@ -143,6 +144,6 @@ def beside_chain(name: str, place: Place | None) -> ModelError:
 def chain_not_by_row(name: str, place: Place | None) -> ModelError:
     return ModelError(
         f"what depends on `{name}` looks at several of its times at once, so that it cannot be summed along the chain.",
-        remedy=f"let each row depend on the state of one time: `m.mu[m.{name}]`, or `m.{name}[m.time]` for several rows",
+        remedy=f"let each row depend on the state of one time: `m.mu[m.{name}]`, or `m.{name}[m.time]` for many rows",
         place=place,
     )

@@ -8,9 +8,9 @@ from scipy.special import logsumexp
 from scipy.stats import gamma, ks_1samp, norm, poisson
 
 import scistan as ss
+from scistan.distributions.potential import laws
 from scistan.errors import ModelError
 from scistan.graph.parse import parse
-from scistan.distributions.potential import laws
 from scistan.ops.declaration import REGISTRY as OPS
 
 Y = np.array([-1.0, -1.0, 0.5, 2.0])

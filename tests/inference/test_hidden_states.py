@@ -12,6 +12,7 @@ from scipy.stats import norm
 import scistan as ss
 from scistan.errors import ModelError
 from scistan.inference.fit import Fit
+from tests.inference.test_prior_agreement import disagreements
 from tests.passes.states.hidden_models import change_point, markov
 
 
@@ -135,6 +136,21 @@ def test_a_chain_is_given_back_with_its_paths_and_one_step_ahead() -> None:
     assert prior == pytest.approx(fit.idata.log_prior["log_prior"].values[1, 7])
 
 
+def test_a_mixture_tells_where_its_elements_come_from() -> None:
+    rng = np.random.default_rng(3)
+    y = np.concatenate([rng.normal(-2, 1, 20), rng.normal(2, 0.7, 30)])
+    m = ss.Model()
+    m.w, m.mu = ss.Dirichlet(np.ones(2)), ss.Normal(0, 3, shape=2, constraint="ordered")
+    m.y = ss.Mixture(m.w, ss.Normal(m.mu, 1)).observe(y)
+    fit = m.mcmc(draws=100, warmup=200, chains=2, seed=1, engine="stanli", progress=False)
+    found = fit.posterior_of("y")
+    w, mu = (fit.posterior[n].reshape(-1, 2) for n in ("w", "mu"))
+    logs = np.log(w)[:, None] + norm.logpdf(y[None, :, None], mu[:, None], 1)
+    expected = np.exp(logs - logsumexp(logs, axis=-1, keepdims=True)).mean(0)
+    assert found.dims == ("y_dim_0", "y_component")
+    assert np.allclose(found, expected)
+
+
 def test_label_switching_is_told_by_its_name() -> None:
     rng = np.random.default_rng(3)
     m = ss.Model()
@@ -143,6 +159,18 @@ def test_label_switching_is_told_by_its_name() -> None:
     m.z = ss.Categorical(m.w, shape=80)
     m.y = ss.Normal(m.mu[m.z], 1).observe(np.concatenate([rng.normal(-4, 1, 40), rng.normal(4, 1, 40)]))
     inits = [{"mu": [-4.0, 4.0], "w": [0.5, 0.5]}, {"mu": [4.0, -4.0], "w": [0.5, 0.5]}]
-    with pytest.warns(UserWarning):
+    with pytest.warns(UserWarning, match="R-hat"):
         fit = m.mcmc(draws=150, warmup=200, chains=2, seed=1, engine="stanli", inits=inits, progress=False)
     assert 'constraint="ordered"' in str(fit.diagnose())
+
+
+@pytest.mark.long
+def test_prior_draws_and_chains_agree() -> None:
+    m = ss.Model()
+    m.p = ss.Beta(2, 2)
+    m.z = ss.Bernoulli(m.p)
+    m.x = ss.Normal(2 * m.z, 1 + m.z)
+    m.u = ss.Mixture([0.3, 0.7], [ss.Normal(-1, 1), ss.Gamma(3, 2)])
+    m.s = ss.Series(lambda past: ss.Bernoulli(0.2 + 0.6 * past[-1]), start=ss.Bernoulli(0.5), length=3)
+    m.e = ss.Normal(1.0 * m.s, 1)
+    assert not disagreements(m, seed=1)

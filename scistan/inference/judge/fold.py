@@ -49,9 +49,8 @@ def fit_fold(carried: Carried, settings: FoldSettings, number: int, held: np.nda
     with GRAPH_WORK:
         rows = rows_of(carried.instance, observed_term(carried, settings.name), settings.axis)
         train = rows.taken(np.setdiff1d(np.arange(rows.count), held))
-    fit = sampled(
-        summed(train), settings.draws, settings.warmup, settings.chains, seed, settings.engine, None, False, **settings.options
-    )
+    lengths = settings.draws, settings.warmup, settings.chains
+    fit = sampled(summed(train), *lengths, seed, settings.engine, None, False, **settings.options)
     with GRAPH_WORK:
         density = _density(rows, held, fit, seed)
     elpd, error = log_mean(density)

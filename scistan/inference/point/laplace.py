@@ -35,7 +35,8 @@ def laplace_draws(estimate: PointEstimate, source: Source, draws: int, seed: int
     values = _values(estimate, source, draws, seed)
     values |= {name: array[0] for name, array in draw_states(sampled, _chain(values), seed).items()}
     absent = [name for name in instance.graph.derived if name not in values]
-    values |= {name: array[0] for name, array in derived_quantities(instance, _chain(values), absent, seed=seed).items()}
+    derived = derived_quantities(instance, _chain(values), absent, seed=seed)
+    values |= {name: array[0] for name, array in derived.items()}
     latents: dict[Node, np.ndarray] = {t.value: values[t.name] for t in instance.graph.latents}
     with np.errstate(all="ignore"):
         predicted = predictive_draws(instance, latents, seed, instance.graph.observed, int(draws))

@@ -15,9 +15,9 @@ logsumexp = FUNCTIONS["logsumexp"]
 
 
 def log_forward(start: Node, step: Node, seen: Node) -> Node:
-    """Sum over all paths: `start` (K), `step` (K, K) or (T - 1, K, K) from row to column, `seen` (T, K), all logarithms.
+    """Sum over all paths: `start` (K), `step` (K, K) or (T - 1, K, K) from row to column, `seen` (T, K).
 
-    The state that is carried is the log probability of all that was seen and of the state then.
+    All are logarithms. The state that is carried is the log probability of all that was seen and of the state then.
     """
     emitted, moves = Expression(seen), Expression(step)
 

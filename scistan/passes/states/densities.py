@@ -11,9 +11,11 @@ from scistan.graph.graph import Term
 from scistan.graph.node import Apply, Node, Variable, is_applied
 from scistan.graph.walk import has_latents, leaves, rebuild, topological
 from scistan.ops import FUNCTIONS
+from scistan.ops.declaration import REGISTRY as OPS
 from scistan.ops.declaration import Op
 from scistan.ops.expression import Expression
 from scistan.passes.signs import Signs
+from scistan.passes.states.fold import times_log
 from scistan.passes.states.hidden import Hidden
 from scistan.shapes import values_of
 
@@ -30,11 +32,12 @@ def depends_on(node: Node, hidden: Container[object]) -> bool:
 def log_density(term: Term, own: Hidden | None, hidden: Mapping[Variable, Hidden], signs: Signs) -> Node:
     """Give the log density of each event of a term, for whatever states the hidden latents are in."""
     inside: list[Expression] = []
-    value, density = _within_support(term, own, hidden, inside)
+    density = _within_support(term, own, hidden, inside)
     density = Expression(pointwise(term)) if density is None else density
     if own is None:
         # A latent of two states is a number in what is computed of each, so that nothing is 0 unnoticed.
         density = Expression(_safe_logs(density._scistan_node_, [v for v, one in hidden.items() if not one.is_pair]))
+        density = Expression(_plain_products(density._scistan_node_, hidden))
     inside += [test for _, test in argument_tests(term, signs, hidden)]
     if not inside:
         return density._scistan_node_
@@ -73,11 +76,30 @@ def _safe_logs(root: Node, hidden: Container[object]) -> Node:
     return rebuild([root], rule)[root]
 
 
+def _plain_products(root: Node, hidden: Container[object]) -> Node:
+    """Write `k · log(p)` as one vectorized op where no state makes `p` 0: k > 0 ? k * log(k > 0 ? p : 1) : 0."""
+    counting = _counting(root, hidden)
+
+    def rule(node: Node, args: tuple[Node, ...]) -> Node:
+        if not isinstance(node, Apply) or not isinstance(node.op, Op):
+            return node
+        found = times_log(node.op, node.args)
+        if found is not None and found[1] not in counting and has_latents(found[1]):
+            return OPS["multiply_log"].build(found)
+        return node.op.build(args, dict(node.attributes)) if args != node.args else node
+
+    return rebuild([root], rule)[root]
+
+
 def _counting(root: Node, hidden: Container[object]) -> set[Node]:
     """Give the values that hidden latents enter as numbers, and not as positions."""
     found: set[Node] = set()
     for node in topological([root]):
-        own = node.args[:1] if is_applied(node, "index") or is_applied(node, "pick") else node.args
+        own = node.args
+        if is_applied(node, "index") or is_applied(node, "pick"):
+            own = node.args[:1]
+        elif is_applied(node, "where"):  # what decides is no part of what comes out
+            own = node.args[1:]
         if (isinstance(node, Variable) and node in hidden) or any(arg in found for arg in own):
             found.add(node)
     return found
@@ -85,7 +107,7 @@ def _counting(root: Node, hidden: Container[object]) -> set[Node]:
 
 def _within_support(
     term: Term, own: Hidden | None, hidden: Container[object], inside: list[Expression]
-) -> tuple[Expression, Expression | None]:
+) -> Expression | None:
     """Keep a value within a support that ends elsewhere in other states: formulas have no sense beyond it."""
     law, value = term.law, Expression(term.value)
     d: Distribution = law.distribution
@@ -97,7 +119,7 @@ def _within_support(
         if isinstance(end, Node) and (moving or depends_on(end, hidden))
     }
     if not ends:
-        return value, None
+        return None
     at = value
     if "lower" in ends:
         inside.append(value >= ends["lower"])
@@ -105,7 +127,7 @@ def _within_support(
     if "upper" in ends:
         inside.append(value <= ends["upper"])
         at = minimum(at, ends["upper"])
-    return value, d.log_density(at, *map(Expression, law.args))
+    return d.log_density(at, *map(Expression, law.args))
 
 
 def argument_tests(term: Term, signs: Signs, hidden: Container[object]) -> list[tuple[str, Expression]]:
@@ -117,9 +139,8 @@ def argument_tests(term: Term, signs: Signs, hidden: Container[object]) -> list[
         if domain.event_rank or not has_latents(node):
             continue
         value = Expression(node)
-        if isinstance(domain.lower, int | float) and not (
-            domain.lower <= 0 and signs.is_positive(node) and not (domain.lower_open and node in _counting(node, hidden))
-        ):
+        at_end = domain.lower_open and node in _counting(node, hidden)  # a state may make it 0
+        if isinstance(domain.lower, int | float) and not (domain.lower <= 0 and signs.is_positive(node) and not at_end):
             found.append((parameter.name, value > domain.lower if domain.lower_open else value >= domain.lower))
         if isinstance(domain.upper, int | float) and not (domain.upper >= 1 and signs.is_unit(node)):
             found.append((parameter.name, value < domain.upper if domain.upper_open else value <= domain.upper))

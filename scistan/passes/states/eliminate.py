@@ -123,7 +123,8 @@ def on_plates(factor: Factor, one: Hidden, raiser: Raiser, hidden: Mapping[Varia
         node = in_order(node, [*range(front), *(front + left.index(at.axis) for at in kept)])
     moved = {at.axis: k for k, at in enumerate(kept)}
     paths = {variable: _moved(hidden[variable], own, moved) for variable, own in factor.paths.items()}
-    paths[one.variable] = _moved(one, tuple(range(len(one.variable.shape))), dict(zip(one.plates, moved.values(), strict=True)))
+    own = tuple(range(len(one.variable.shape)))
+    paths[one.variable] = _moved(one, own, dict(zip(one.plates, moved.values(), strict=True)))
     return Factor(Raised(node, value.states, tuple(one.variable.shape[axis] for axis in one.plates)), paths)
 
 

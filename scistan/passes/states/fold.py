@@ -1,4 +1,4 @@
-"""Elementwise ops of numbers that are known: `0 * x -> 0`, `1 * x -> x`, and whatever is computed from numbers alone."""
+"""Elementwise ops of numbers that are known: `0 * x -> 0`, `1 * x -> x`, and what is computed from numbers alone."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from scistan.graph.node import Literal, Node, literal
+from scistan.graph.node import Data, Literal, Node, is_applied, literal
+from scistan.graph.walk import has_latents
+from scistan.ops.declaration import REGISTRY as OPS
 from scistan.ops.declaration import Op
 
-__all__ = ["fold"]
+__all__ = ["fold", "times_log"]
 
 
 def fold(op: Op, args: Sequence[Node], attributes: dict[str, Any]) -> Node:
@@ -20,9 +22,25 @@ def fold(op: Op, args: Sequence[Node], attributes: dict[str, Any]) -> Node:
         found = _computed(op, numbers, attributes)
         if found is not None:
             return found
+    product = times_log(op, args)
+    if product is not None and has_latents(product[1]):  # and no state makes it 0, or it were a number
+        return OPS["multiply_log"].build(product)
     simpler = _SIMPLER.get(op.name)
     made = None if simpler is None else simpler(args, numbers)
     return op.build(tuple(args), attributes) if made is None else made
+
+
+def times_log(op: Op, args: Sequence[Node]) -> tuple[Node, Node] | None:
+    """Recognize `times_log(k, p)` of `distributions/formulas.py`, of data: k > 0 ? k * log(k > 0 ? p : 1) : 0."""
+    if op.name != "where" or not is_applied(args[0], "greater") or not is_applied(args[1], "multiply"):
+        return None
+    some, product, zero = args
+    k, logarithm = product.args
+    if not is_applied(logarithm, "log") or not isinstance(zero, Literal) or zero.value != 0 or some.args[0] is not k:
+        return None
+    (inner,) = logarithm.args
+    kept = is_applied(inner, "where") and inner.args[0] is some
+    return (k, inner.args[1]) if kept and isinstance(k, Data) else None
 
 
 def _computed(op: Op, numbers: Sequence[Any], attributes: dict[str, Any]) -> Node | None:

@@ -35,8 +35,8 @@ class Hidden:
 
     `joint` are its axes whose elements are summed over together: a state is then a value for each of them. Along the
     others, its `plates`, every row has states of its own. `values` has the axis of states in front of the latent's own,
-    and length 1 along plates. `counts` says that the states are 0, 1, 2, … in order, `exact` that all of them are in the
-    support, whatever the data are.
+    and length 1 along plates. `counts` says that the states are 0, 1, 2, … in order, `exact` that all of them are in
+    the support, whatever the data are.
     """
 
     term: Term

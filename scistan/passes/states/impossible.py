@@ -1,4 +1,4 @@
-"""States in which an argument is outside its domain whatever the latents are: a mistake, and never a small probability."""
+"""States in which an argument is outside its domain whatever the latents are: a mistake, and no small probability."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable
 from scistan.graph.walk import leaves
 from scistan.messages import states as messages
+from scistan.passes.signs import Signs
 from scistan.passes.states.densities import argument_tests, depends_on
 from scistan.passes.states.hidden import Numbers
 from scistan.passes.states.raised import Raiser
-from scistan.passes.signs import Signs
 
 __all__ = ["check_possible"]
 

@@ -1,4 +1,4 @@
-"""Where the elements of a hidden latent go: which rows of a density depend on which of them, told by the ops between."""
+"""Where the elements of a hidden latent go: which rows of a density depend on which of them, by the ops between."""
 
 from __future__ import annotations
 

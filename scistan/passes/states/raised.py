@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -147,7 +148,8 @@ class Raiser:
         attributes: dict[str, Any] = dict(node.attributes)
         made: Node
         if op.elementwise:
-            made = _spread_late(op, [self.aligned(arg, states, len(node.shape)) for arg in args], attributes)
+            nodes = [self.aligned(arg, states, len(node.shape)) for arg in args]
+            made = _spread_late(op, nodes, attributes) if states else fold(op, nodes, attributes)
         elif op.name == "stack":
             made = op.build(tuple(self.aligned(arg, states, len(node.shape) - 1) for arg in args), attributes)
         elif op.name == "broadcast_to":
@@ -170,7 +172,10 @@ class Raiser:
 
 
 def _spread_late(op: Op, args: list[Node], attributes: dict[str, Any]) -> Node:
-    """Apply an elementwise op; of one value to which axes were added, before they are: log(x[:, None]) -> log(x)[:, None]."""
+    """Apply an elementwise op before axes are added to its one value: log(x[:, None]) -> log(x)[:, None]."""
+    chosen = _choose_late(op, args, attributes)
+    if chosen is not None:
+        return chosen
     spread = [arg for arg in args if not isinstance(arg, Literal)]
     if len(spread) == 1 and is_applied(spread[0], "index") and len(spread[0].args) == 1:
         items: Any = dict(spread[0].attributes)["items"]  # type: ignore[attr-defined]
@@ -178,6 +183,20 @@ def _spread_late(op: Op, args: list[Node], attributes: dict[str, Any]) -> Node:
             inner = spread[0].args[0]
             return indexed(fold(op, [inner if arg is spread[0] else arg for arg in args], attributes), items)
     return fold(op, args, attributes)
+
+
+def _choose_late(op: Op, args: list[Node], attributes: dict[str, Any]) -> Node | None:
+    """Compute what states choose between before they choose, where that is less: f(c ? a : b) -> c ? f(a) : f(b)."""
+    chosen = [arg for arg in args if is_applied(arg, "where") and _cells(arg) > max(map(_cells, arg.args[1:]))]
+    if not chosen or any(arg.args[0] is not chosen[0].args[0] for arg in chosen):
+        return None
+    test = chosen[0].args[0]
+    yes, no = (fold(op, [arg.args[k] if arg in chosen else arg for arg in args], attributes) for k in (1, 2))
+    return OPS["where"].build((test, yes, no)) if max(_cells(yes), _cells(no)) < _cells(test) else None
+
+
+def _cells(node: Node) -> int:
+    return math.prod(size.today for size in node.shape)
 
 
 def _stacked(raiser: Raiser, node: Apply, args: list[Raised], _: Any, attributes: dict[str, Any]) -> Node | None:
@@ -204,7 +223,7 @@ def _concatenated(raiser: Raiser, node: Apply, args: list[Raised], states: Any, 
     return OPS["concatenate"].build(tuple(parts), attributes)
 
 
-def _multiplied(raiser: Raiser, node: Apply, args: list[Raised], states: Any, attributes: dict[str, Any]) -> Node | None:
+def _multiplied(raiser: Raiser, node: Apply, args: list[Raised], states: Any, _: dict[str, Any]) -> Node | None:
     """Write a product with a vector as a sum: a (n, m) @ v (m) -> sum over m of a * v."""
     left, right = args
     if left.rank > 2 or (right.rank != 1 and left.rank != 1):
@@ -291,13 +310,18 @@ def _with_numbers(items: tuple[Any, ...], positions: list[Raised]) -> tuple[tupl
     """Write a position that is a number as one, with new axes for those that it would have brought."""
     waiting, left = iter(positions), []
     found: list[tuple[Any, ...]] = []
-    several = len(positions) > 1
+    others = [position.rank for position in positions if not isinstance(position.node, Literal)]
+    # Beside other positions a number brings no axes, which must be as many as before.
+    several = bool(others)
+    alike = max(others, default=-1) == max((position.rank for position in positions), default=0)
     for item in items:
         if item[0] != "array":
             found.append(item)
             continue
         position = next(waiting)
-        if isinstance(position.node, Literal) and not several:
+        if isinstance(position.node, Literal) and several and alike:
+            found.append(("int", int(position.node.value)))
+        elif isinstance(position.node, Literal) and len(positions) == 1:
             found += [("int", int(position.node.value)), *([NEW] * position.rank if found else [])]
         else:
             found.append(item)

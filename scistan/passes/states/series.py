@@ -88,7 +88,7 @@ def _at(one: Hidden, rank: int) -> Hidden:
 
 
 def _table(piece: Piece, hidden: Mapping[Node, Hidden], instance: Instance) -> Node:
-    """Give the log probability of a state for each state before it: axes of states, then of time, 1 if all are alike."""
+    """Give the log probability of a state for each before it: axes of states, then of time, 1 if all are alike."""
     raiser = Raiser(hidden, instance)
     raised = raiser(pointwise(piece.term))
     states = tuple(hidden.values())

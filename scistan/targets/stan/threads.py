@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from scistan.graph.graph import Term
 from scistan.graph.node import Data, Node
+from scistan.graph.walk import topological
 from scistan.shapes import Size
 from scistan.targets.stan.lower import Scope, Writer
 from scistan.targets.stan.names import Names, SizeNames
@@ -82,6 +83,8 @@ class _Arguments:
 
 def threaded_statements(scope: Scope, term: Term) -> list[Statement]:
     """Write an observed term as a sum over slices; as it always is where it has no slices."""
+    if term.value in topological(term.law.inputs):  # states were summed out before: what is left is a sum of numbers
+        return term_statements(scope, term)
     sliced = slice_term(term, scope.writer)
     if sliced is None or sliced.term is None:
         return term_statements(scope, term)

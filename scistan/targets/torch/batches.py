@@ -51,6 +51,9 @@ class Batches:
         self.device, self.dtype = device, dtype
         self._torch = import_torch()
         self.term = _longest(instance)
+        for summed in instance.summed:
+            if not summed.pointwise:  # a sum over states of several rows is no sum over rows
+                raise messages.no_batches(self.term.name, f"several of them share states of `{summed.names[0]}`")
         self.instance = instance = fold_data(instance)
         axis = instance.table.reduce(self.term.law.shape[0]) if self.term.law.shape else Size(1)
         self.total = instance.length(axis)

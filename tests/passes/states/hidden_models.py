@@ -62,6 +62,16 @@ def change_point(n: int = 6) -> ss.Model:
 
 
 @model
+def counts_that_change(n: int = 6) -> ss.Model:
+    m = ss.Model("counts_that_change")
+    m.t = ss.data(np.arange(n))
+    m.early, m.late = ss.Gamma(2, 1), ss.Gamma(2, 1)
+    m.when = ss.DiscreteRange(1, 4)
+    m.y = ss.Poisson(ss.where(m.t < m.when, m.early, m.late)).observe(COUNTS[:n])
+    return m
+
+
+@model
 def groups(n: int = 6) -> ss.Model:
     m = ss.Model("groups")
     m.g = ss.data(GROUP[:n])

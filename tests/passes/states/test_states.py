@@ -90,7 +90,7 @@ def test_draws_and_probabilities_are_those_of_all_states(name: str) -> None:
             assert np.allclose(found[..., k], marginal, atol=5 / np.sqrt(draws))
 
 
-@pytest.mark.parametrize("name", ["mixture", "change_point", "rows_in_groups", "zero_inflated", "occupancy",
+@pytest.mark.parametrize("name", ["mixture", "counts_that_change", "rows_in_groups", "zero_inflated", "occupancy",
                                   "counts_of_counts", "of_a_latent", "tied_together", "three_in_a_chain", "markov",
                                   "on_and_off", "several_rows_a_time"])
 def test_targets_agree(name: str) -> None:
