@@ -66,7 +66,7 @@ def compare(model: str, candidates: dict[str, Runs], best: str, turns: dict[str,
     cells = [
         f"{rate(runs):9,.0f}{'!' if is_ill(runs) else ' '}" if good(runs) else f"{'–':>10}" for runs in candidates.values()
     ]
-    auto, other = ({run["seed"]: run for run in turns[who] if not run["first"]} for who in ("auto", best))
+    auto, other = ({run["seed"]: run for run in good(turns[who]) if not run["first"]} for who in ("auto", best))
     pairs = [(auto[seed], other[seed]) for seed in auto if seed in other]
     effective = {who: np.median([run["ess"] for run in good(turns[who])]) for who in ("auto", best)}
     firsts = {who: np.median([run["cpu"] for run in good(turns[who]) if run["first"]]) for who in ("auto", best)}

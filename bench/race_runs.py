@@ -52,7 +52,8 @@ def measured_in_turns(model: str, best: str, processes: int, calls: int) -> dict
     """Run `auto` and another way in turns, so that both meet the machine as it is: each is first in half the processes."""
     found: Runs = []
     for process in range(processes):
-        found += _process(model, ("auto", best), process, calls) + _process(model, (best, "auto"), process, calls)
+        found += _process(model, ("auto", best), 2 * process, calls)
+        found += _process(model, (best, "auto"), 2 * process + 1, calls)
     return {who: [run for run in found if run.get("who", who) == who] for who in ("auto", best)}
 
 

@@ -6,7 +6,8 @@ from .other import OTHER
 from .pair import Pair
 from .regressions import REGRESSIONS
 from .series import SERIES
+from .states import STATES
 
 __all__ = ["PAIRS", "Pair"]
 
-PAIRS = GROUPS + REGRESSIONS + OTHER + EQUATIONS + SERIES
+PAIRS = GROUPS + REGRESSIONS + OTHER + EQUATIONS + SERIES + STATES

@@ -36,16 +36,16 @@ def node_of(name: str, law: Law) -> Apply:
     """Give the draw that a model calls `name`: two of one law are two."""
     return DRAWN.build(law.inputs, {
         "name": name, "distribution": law.distribution.name, "inner": law.shape, "tied": law.equalities,
-        "lower": law.lower is not None, "upper": law.upper is not None, "constraint": law.constraint or "",
+        "has_lower": law.lower is not None, "has_upper": law.upper is not None, "constraint": law.constraint or "",
     })  # fmt: skip
 
 
 def law_of(node: Apply) -> tuple[str, Law]:
     """Give the name of a draw, and what it is drawn from."""
     held: dict[str, Any] = dict(node.attributes)
-    bounds: list[Node] = list(node.args[len(node.args) - held["lower"] - held["upper"] :])
-    lower, upper = (bounds.pop(0) if held[side] else None for side in ("lower", "upper"))
-    args = node.args[: len(node.args) - held["lower"] - held["upper"]]
+    bounds: list[Node] = list(node.args[len(node.args) - held["has_lower"] - held["has_upper"] :])
+    lower, upper = (bounds.pop(0) if held[side] else None for side in ("has_lower", "has_upper"))
+    args = node.args[: len(node.args) - held["has_lower"] - held["has_upper"]]
     return held["name"], Law(
         REGISTRY[held["distribution"]], args, held["inner"], lower, upper, held["constraint"] or None,
         equalities=held["tied"],

@@ -15,7 +15,8 @@ from scistan.engines.embedded import KERNELS, Density, open_density
 from scistan.engines.encoding import to_json
 from scistan.graph.instance import Instance
 from scistan.inference.certificate import Certificate, point_of
-from scistan.inference.solver_error import SLOPES, SolverError
+from scistan.inference.solver_error import SLOPES, SolverError, tells
+from scistan.inference.states import SummedDensity, density_of
 from scistan.inference.subject import Subject
 from scistan.inference.tolerance import (
     DENSITY_TOLERANCE,
@@ -62,7 +63,7 @@ def certify(subject: Subject, data: Mapping[str, Any], density: Density, seed: i
     started = time.perf_counter()
     twin = flat_twin(subject.program)
     jacobian = None if twin is None else open_density(twin.text, to_json(twin.data(data)), seed)
-    witnesses = _Witnesses(subject.instance, JointDensity(subject.instance), density, jacobian)
+    witnesses = _Witnesses(subject.instance, density_of(subject.instance), density, jacobian)
     tolerance, approximate = allowed_slope_error(subject.program), approximates(subject.program)
     return _compared(witnesses, seed, KERNELS, tolerance, approximate, started)
 
@@ -70,7 +71,7 @@ def certify(subject: Subject, data: Mapping[str, Any], density: Density, seed: i
 def certify_lowered(subject: Subject, density: Density, jacobian: Density, seed: int, engine: str) -> Certificate:
     """Compare the density of an engine that runs no Stan program, and tells its Jacobian, with SciPy's."""
     started = time.perf_counter()
-    witnesses = _Witnesses(subject.instance, JointDensity(subject.instance), density, jacobian)
+    witnesses = _Witnesses(subject.instance, density_of(subject.instance), density, jacobian)
     return _compared(witnesses, seed, engine, GRADIENT_TOLERANCE, False, started)
 
 
@@ -112,6 +113,7 @@ def _compared(
 def _collect(witnesses: _Witnesses, seed: int, approximate: bool) -> tuple[dict[int, Seen], int, int]:
     """Try points until enough can be compared; count those where neither has a density, and those where one has."""
     found: dict[int, Seen] = {}
+    coarse: dict[int, Seen] = {}  # where solvers of equations have too few digits to tell anything
     zeros, apart = 0, 0
     ahead: list[Seen | None] = []
     for number in range(MOST):
@@ -125,10 +127,11 @@ def _collect(witnesses: _Witnesses, seed: int, approximate: bool) -> tuple[dict[
         if seen is None or finite == (False, False):
             zeros += 1
         elif finite == (True, True):
-            found[number] = replace(seen, solver=witnesses.solver.at(seen.latents, seen.scipy))
+            seen = replace(seen, solver=witnesses.solver.at(seen.latents, seen.scipy))
+            (found if tells(seen.solver, seen.size) else coarse)[number] = seen
         else:
             apart += 1
-    return found, zeros, apart
+    return found or coarse, zeros, apart
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,7 @@ class _Witnesses:
     """Both sides: the model on its data for SciPy, the program and its flat twin in the engine."""
 
     instance: Instance
-    joint: JointDensity
+    joint: JointDensity | SummedDensity
     density: Density
     jacobian: Density | None
 

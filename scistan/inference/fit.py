@@ -232,11 +232,17 @@ class Fit(Pictured):
     def posterior_of(self, name: str) -> Any:
         """Give the posterior probability of each value of a discrete latent, element by element, as a DataArray.
 
-        The last dim has the values; where there are labels they are along it all the same.
+        The last dim has the values. Of a variable that follows `ss.Mixture`, it has the components that it may come from.
         """
         from scistan.inference.probabilities import posterior_of
 
         return posterior_of(self, name)
+
+    def most_likely_path(self, name: str) -> Any:
+        """Give the path of a series of discrete states that is most probable as a whole, at each draw of the others."""
+        from scistan.inference.probabilities import most_likely_path
+
+        return most_likely_path(self, name)
 
     def _note(self, text: str) -> None:
         """Keep something that a user should know, once."""
@@ -247,7 +253,7 @@ class Fit(Pictured):
         """Draw the prior and add it to `idata`, for plots of prior against posterior."""
         from scistan.inference.prior import draw_prior
 
-        found = draw_prior(self._need("the prior").instance, draws, seed)
+        found = draw_prior(self._need("the prior").written_instance, draws, seed)
         for name in ("prior", "prior_predictive"):
             if name in dataset_names(found):
                 self.groups[name] = dataset_of(found, name)

@@ -53,7 +53,7 @@ def forecast(
     if subject.model is None:
         raise messages.needs_model("a forecast")
     steps = as_whole("steps", steps, most=None)
-    ahead = _ahead(subject.instance, subject.model, data, steps)
+    ahead = _ahead(subject.written_instance, subject.model, data, steps)
     for term in ahead.fitted.graph.latents:
         if term.name not in fit.posterior:
             raise messages.not_kept("a forecast")

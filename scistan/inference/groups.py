@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scistan.inference.arviz_data import group
-from scistan.inference.generated import likelihood_axes, log_likelihood, log_prior, predictive
+from scistan.inference.generated import likelihood_axes, log_prior, predictive
 from scistan.inference.memory import check_fits, sizes_of
 from scistan.inference.prior import constant_data, observed_data
+from scistan.inference.states import log_likelihoods
 from scistan.inference.summed import conditional_terms
 from scistan.messages import sampling as messages
 from scistan.passes.states.told import told_of_states
@@ -66,13 +67,9 @@ def _log_likelihood(fit: Fit) -> Any:
     subject = fit._need("the log likelihood")
     instance, conditional = subject.written_instance, conditional_terms(subject.instance)
     dims, coords = likelihood_axes(instance)
-    marginal = [term.name for term in subject.instance.graph.observed if term.name not in conditional]
-    found = log_likelihood(subject.instance, fit.posterior, marginal)
-    if conditional:
-        found |= log_likelihood(instance, fit.posterior, conditional)
-    arrays = {name: found[name] for name in dims}
     told = {f"{name}_given": ", ".join(latents) for name, latents in conditional.items()}
-    return group(arrays, dims, coords, attributes=told or None)
+    told |= {f"{one.carrier}_ahead": ", ".join(one.names) for one in subject.instance.summed if one.ahead}
+    return group(log_likelihoods(subject.instance, fit.posterior), dims, coords, attributes=told)
 
 
 def _log_prior(fit: Fit) -> Any:

@@ -142,6 +142,8 @@ def _check(term: Term, axes: list[_Axis], policy: str) -> None:
     name = term.name
     first = next(axis for axis in axes if len(axis.new))
     labels = [first.labels.values[int(k)] for k in first.new] if first.labels is not None else []
+    if term.law.distribution.rule is not None:
+        raise messages.new_times(name, first.dim, len(first.new))
     if policy == "refuse":
         raise messages.new_levels_refused(name, first.dim, labels, len(first.new))
     for axis in axes:

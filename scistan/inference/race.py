@@ -37,17 +37,19 @@ CLEAR, MORE = 3.0, 1.6
 JUDGED = 0.5
 # The first round is what so many draws of so many steps would cost; each further one adds half of what was spent.
 FIRST_DRAWS, FIRST_STEPS, GROWTH = 150, 15, 1.5
-# The best that can be hoped of a candidate: the effective share of its draws, and the steps for each.
-HOPED_SHARE, HOPED_STEPS = 0.8, 7.0
-# What a rival costs beside its draws: looks at it, judgements, threads. In nanoseconds, by `bench/race_cost.py`.
+# The best that can be hoped of a candidate: the effective share of its draws, and the steps for each; where more of
+# them are to be accepted than usual, trees are a level deeper.
+HOPED_SHARE, HOPED_STEPS, USUAL_DELTA = 0.8, 7.0, 0.8
+# What a rival costs beside its draws: looks at it, judgements, threads. In nanoseconds, as whole calls have shown.
 ENTERING = 6e7
 # Hopes must save so many times what it costs to find out.
 PAYS = 4.0
 # An element of a latent in ten may be slower than the figure taken: the slowest of hundreds is noise in so few draws.
 SLOW_PART = 0.1
-# Effective draws are worth less the longer one waits for them: twice the time must give 2 ** 1.25 times as many. Where
-# there will be enough of them (what R-hat and quantiles ask for), nothing is worth more than so many times the wait.
-PATIENCE, WAIT, PLENTY = 1.25, 1.4, 400.0
+# So few draws tell their effective share to a factor of two or so, which is how much shares differ: half of what is
+# seen of it, on the scale of logarithms, is to be trusted. Where there will be enough effective draws (what R-hat and
+# quantiles ask for), nothing is worth more than so many times the wait.
+TRUST, WAIT, PLENTY = 0.5, 1.4, 400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,20 +77,20 @@ class Promise:
 
     @property
     def worth(self) -> float:
-        """What decides: effective draws against the cost."""
-        return self.effective / math.pow(self.cost, PATIENCE)
+        """What decides: effective draws, as far as they can be trusted, against the cost."""
+        return math.pow(self.effective, TRUST) / self.cost
 
     @property
     def figures(self) -> tuple[float, float]:
         """What is told: steps a draw, and the rate."""
         return self.steps, self.rate
 
-    def beats(self, other: Promise) -> bool:
-        """Tell whether this is the better promise of the two."""
+    def beats(self, other: Promise, favour: float = 1.0) -> bool:
+        """Tell whether this is the better promise of the two, were it worth so many times more than it seems."""
         quicker, slower = sorted((self, other), key=lambda promise: promise.cost)
         if quicker.effective >= PLENTY and slower.cost > WAIT * quicker.cost:
             return self is quicker
-        return self.worth > other.worth
+        return favour * self.worth > other.worth
 
     def saved_by(self, other: Promise) -> float:
         """Give the part of the cost that would be saved if another promise held."""
@@ -139,7 +141,8 @@ class Runner:
 
     def hope(self) -> Promise:
         """Give the best that could be hoped of it."""
-        return self.promises(0, HOPED_SHARE, HOPED_STEPS)
+        careful = float(self.plan.options.get("adapt_delta") or USUAL_DELTA) > USUAL_DELTA
+        return self.promises(0, HOPED_SHARE, 2 * HOPED_STEPS + 1 if careful else HOPED_STEPS)
 
 
 @dataclass(slots=True, eq=False)
@@ -167,14 +170,13 @@ class Race:
         budget = FIRST_DRAWS * FIRST_STEPS * self.runners[0].step_cost
         try:
             with heed_interrupts(self.request.time_limit) as wish:
-                while not self._round(budget, goal, cores, wish) or waiting:
-                    if wish.passed is not None:
-                        break
+                while wish.passed is None:
+                    decided = self._round(budget, goal, cores, wish)
                     if waiting and self._pays(waiting, budget, goal):
                         budget = max((r.spent(r.length(budget, goal)) for r in self.runners), default=budget)
                         self.runners += [self._runner(plan, model) for plan in waiting]
                         waiting = []
-                    elif waiting and self.runners[0].promise is not None:
+                    elif decided:
                         break
                     else:
                         budget *= GROWTH
@@ -202,6 +204,7 @@ class Race:
             lambda run, seen: of_run[id(run)].part(seen, budget, goal),
             cores,
             wish,
+            1e-9 * budget,
         )
         if wish and wish.passed is None:
             raise KeyboardInterrupt

@@ -14,7 +14,7 @@ from scistan.graph.node import Apply, Node
 from scistan.targets.scipy import JointDensity
 from scistan.targets.scipy.equations import solving
 
-__all__ = ["SLOPES", "SolverError", "methods_in", "slope_tolerance"]
+__all__ = ["SLOPES", "SolverError", "methods_in", "slope_tolerance", "tells"]
 
 # A tolerance holds for one step. What steps add up to is seen by solving with ten times of it, as Stan's own method
 # would: the engines' errors lie well below what that does.
@@ -22,6 +22,12 @@ _LOOSER = 10.0
 SLOPES = 10.0  # the slope of an error, over coordinates whose unit is a large change of a latent
 _OF_TOLERANCE = 100.0  # relative error of a derivative, for a tolerance of the step's
 _MOST = 1e-2
+_TELLING = 1e-3  # of a density
+
+
+def tells(solver: float, size: float) -> bool:
+    """Tell whether the tolerances leave a density any digits: the logarithm of a state far below `atol` has none."""
+    return solver <= _TELLING * max(1.0, size)
 
 
 def slope_tolerance(graph: Graph) -> float:
@@ -61,4 +67,4 @@ class SolverError:
         with solving(_LOOSER):
             moved = abs(self._joint.at(point)[0] - exact)
         # Errors of either sign may cancel by chance: never less than the tolerance itself.
-        return (float(moved) if np.isfinite(moved) else 0.0) + self._tolerance * max(1.0, abs(exact))
+        return float(moved) + self._tolerance * max(1.0, abs(exact)) if np.isfinite(moved) else np.inf

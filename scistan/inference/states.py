@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
-from scistan.inference.generated import over_draws
+from scistan.inference.generated import log_likelihood, over_draws
+from scistan.inference.summed import as_written, conditional_terms
 from scistan.passes.states import Summed
 from scistan.passes.states.eliminate import Step
 from scistan.passes.states.hidden import Hidden
+from scistan.passes.states.series import ChainStep
 from scistan.targets.evaluate import Evaluator
+from scistan.targets.scipy import JointDensity
+from scistan.targets.scipy.chains import Chain
 from scistan.targets.scipy.streams import stream
 from scistan.targets.values import NUMPY
 
-__all__ = ["draw_states", "state_probabilities"]
+__all__ = [
+    "SummedDensity", "density_of", "draw_states", "log_likelihoods", "most_likely_paths", "state_probabilities",
+]
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -28,6 +34,16 @@ class _Drawn:
 
     states: np.ndarray  # draws, plates
     probabilities: np.ndarray  # draws, states, plates
+    chain: Chain | None = None
+
+    @property
+    def log_probability(self) -> np.ndarray:
+        """The log probability of all its states together, at each draw."""
+        if self.chain is not None:
+            return self.chain.log_joint(self.states) - self.chain.total
+        with np.errstate(all="ignore"):
+            found = np.log(np.take_along_axis(self.probabilities, self.states[:, None], axis=1))
+        return np.asarray(found.reshape(len(found), -1).sum(1))
 
 
 def draw_states(instance: Instance, posterior: Arrays, seed: int) -> dict[str, np.ndarray]:
@@ -40,6 +56,75 @@ def draw_states(instance: Instance, posterior: Arrays, seed: int) -> dict[str, n
         return found
 
     return over_draws(instance, posterior, compute, cells=_widest(instance)) if instance.summed else {}
+
+
+class SummedDensity:
+    """The density without discrete latents by another way: log p(y, θ) = log p(y, z, θ) - log p(z | y, θ) at one z.
+
+    The first is that of the model as it was written, so that it tells whether the states were summed rightly.
+    """
+
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
+        self._joint = JointDensity(as_written(instance))
+
+    def at_each(self, points: Sequence[Mapping[Node, np.ndarray]]) -> list[tuple[float, float]]:
+        """Give the log density at points, and the sum of its events' absolute values."""
+        if not points:
+            return []
+        flat: dict[Node, np.ndarray] = {leaf: np.array([point[leaf] for point in points]) for leaf in points[0]}
+        drawn = _all_drawn(self._instance, flat, 0, 0, len(points))
+        states = {one: _values(one, found.states) for one, found in drawn.items()}
+        conditional = np.sum([found.log_probability for found in drawn.values()], axis=0)
+        whole = [
+            {**point, **{one.variable: array[k].astype(float) for one, array in states.items()}}
+            for k, point in enumerate(points)
+        ]
+        joint = self._joint.at_each(whole)
+        return [(value - given if np.isfinite(value) else -np.inf, size)
+                for (value, size), given in zip(joint, conditional, strict=True)]
+
+
+def density_of(instance: Instance) -> JointDensity | SummedDensity:
+    """Give SciPy's density of a model, from the joint density of all its latents where some were summed out."""
+    return SummedDensity(instance) if instance.summed else JointDensity(instance)
+
+
+def log_likelihoods(instance: Instance, posterior: Arrays) -> dict[str, np.ndarray]:
+    """Give the log density of each observation at each draw: summed over states where it has a sum of its own.
+
+    Along a chain each is given all observations before it; where a sum spans several in any other way, theirs are given
+    the states that were drawn.
+    """
+    written, conditional = as_written(instance), conditional_terms(instance)
+    ahead = {group.carrier: group.steps[-1] for group in instance.summed if group.ahead}
+    own = [term.name for term in instance.graph.observed if term.name not in (*conditional, *ahead)]
+    found = log_likelihood(instance, posterior, own)
+    if conditional:
+        found |= log_likelihood(written, posterior, conditional)
+    for name, step in ahead.items():
+        found |= _one_step_ahead(instance, posterior, name, step)
+    return {term.name: found[term.name] for term in written.graph.observed if term.name in found}
+
+
+def _one_step_ahead(instance: Instance, posterior: Arrays, name: str, step: ChainStep) -> dict[str, np.ndarray]:
+    """Give the log density of each time of a chain given all that was seen before it."""
+
+    def compute(flat: dict[Node, np.ndarray], _: int, draws: int) -> dict[str, np.ndarray]:
+        chain = chain_of(step, _evaluator(instance, flat), draws)
+        return {name: np.diff(chain.totals, axis=-1, prepend=0.0)}
+
+    return over_draws(instance, posterior, compute, cells=_widest(instance))
+
+
+def most_likely_paths(instance: Instance, posterior: Arrays, name: str) -> np.ndarray:
+    """Give the most likely path of a chain at each draw of all others."""
+    step = next(s for group in instance.summed for s in group.steps if s.hidden.name == name)
+
+    def compute(flat: dict[Node, np.ndarray], _: int, draws: int) -> dict[str, np.ndarray]:
+        return {name: chain_of(step, _evaluator(instance, flat), draws).most_likely + step.hidden.lowest}
+
+    return over_draws(instance, posterior, compute, cells=_widest(instance))[name]
 
 
 def state_probabilities(instance: Instance, posterior: Arrays, name: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -69,12 +154,17 @@ def _widest(instance: Instance) -> int:
     return max((int(np.prod(instance.shape(step.table.shape), dtype=float)) for step in steps), default=1)
 
 
-def _all_drawn(
-    instance: Instance, flat: dict[Node, np.ndarray], seed: int, block: int, draws: int
-) -> dict[Hidden, _Drawn]:
+def _evaluator(instance: Instance, flat: Mapping[Node, np.ndarray]) -> Evaluator:
     evaluator = Evaluator(instance, NUMPY)
     for leaf, array in flat.items():
         evaluator.set(leaf, array, batched=True)
+    return evaluator
+
+
+def _all_drawn(
+    instance: Instance, flat: dict[Node, np.ndarray], seed: int, block: int, draws: int
+) -> dict[Hidden, _Drawn]:
+    evaluator = _evaluator(instance, flat)
     found: dict[Hidden, _Drawn] = {}
     with np.errstate(all="ignore"):
         for group in instance.summed:
@@ -89,6 +179,11 @@ def _draw_group(
     """Draw the latents of a group, those that were summed out last first: the others were summed given them."""
     for step in reversed(group.steps):
         one = step.hidden
+        if isinstance(step, ChainStep):
+            chain = chain_of(step, evaluator, draws)
+            rng = stream(seed, one.name if block == 0 else f"{one.name}, block {block}")
+            found[one] = _Drawn(chain.draw(rng), np.moveaxis(chain.smoothed, -1, 1), chain)
+            continue
         table = _given(instance, step, evaluator, draws, found)
         top = table.max(axis=1, keepdims=True)
         weights = np.exp(table - np.where(np.isfinite(top), top, 0.0))
@@ -98,6 +193,17 @@ def _draw_group(
         passed = np.cumsum(probabilities, axis=1)
         states = (uniform * passed[:, -1:] >= passed[:, :-1]).sum(axis=1)
         found[one] = _Drawn(states, probabilities)
+
+
+def chain_of(step: ChainStep, evaluator: Evaluator, draws: int) -> Chain:
+    """Give a chain at every draw."""
+
+    def over_all(node: Node) -> np.ndarray:
+        value = evaluator[node]
+        array = np.asarray(value.array)
+        return array if value.batched else np.broadcast_to(array, (draws, *array.shape))
+
+    return Chain(over_all(step.start), over_all(step.step), over_all(step.seen))
 
 
 def _given(

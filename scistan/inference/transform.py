@@ -144,4 +144,4 @@ def array(value: object, *, backend: str | None = None) -> Any:
     """Give numbers as an array of the backend in force."""
     if isinstance(value, Expression):
         return OnGraph().array(value)
-    return open_backend(backend_in_force(backend) or "numpy").array(value)
+    return open_backend(backend_in_force(backend) or "numpy", (value,)).array(value)

@@ -75,9 +75,16 @@ class Witnesses:
         self._spread = self._spreads()
 
     # -- points -----------------------------------------------------------------------------------------
-    def point(self, rng: np.random.Generator, radius: float) -> np.ndarray:
-        """Draw a point well inside the domains, in Stan's coordinates."""
-        torch, start = self._torch.torch, radius * rng.normal(size=self._torch.dimension) * self._spread
+    def points(self, rng: np.random.Generator, radius: float, count: int) -> list[np.ndarray]:
+        """Draw points well inside the domains, in Stan's coordinates.
+
+        Each is followed by the one opposite: every coordinate is seen on both sides, and with it what hangs on a sign.
+        """
+        starts = [radius * rng.normal(size=self._torch.dimension) * self._spread for _ in range((count + 1) // 2)]
+        return [self._point(side * start) for start in starts for side in (1.0, -1.0)][:count]
+
+    def _point(self, start: np.ndarray) -> np.ndarray:
+        torch = self._torch.torch
         for attempt in range(_NEARER):
             evaluator, _, _ = self._torch.constrain(torch.as_tensor(start * 0.5**attempt, dtype=torch.float64))
             values = {t.name: evaluator[t.value].array.numpy() for t in self.instance.graph.latents}

@@ -26,7 +26,7 @@ DENSITY = 25.0
 DENSITIES = {"Normal": 4.0, "StdNormal": 4.0, "Weibull": 150.0, "Frechet": 150.0, "LogLogistic": 150.0}
 # A latent whose centre and scale follow from its prior and what its data say, and each of its elements: roots and
 # quotients, both ways. By whole runs of nutpie's, `bench/centring_cost.py`.
-LATENT_BY_DATA, ELEMENT_BY_DATA = 700.0, 40.0
+LATENT_BY_DATA, ELEMENT_BY_DATA = 880.0, 32.0
 # An element of a vector whose elements have one density together, with matrices in it.
 TOGETHER = 40.0
 

@@ -223,8 +223,6 @@ class Variables:
         # Where a shape is given it says the lengths, also those of new dims.
         given = self._shape_of_dims(name, made, values) if made.dims and made.size is None else None
         made = made.formed(name, given if values is None else values)
-        if made.distribution.discrete and observation is None and not made.is_draw:
-            raise messages.discrete_latent(name, made.distribution.title)
         self.facts.learn((*made.args, *(b for b in (made.lower, made.upper) if b is not None)))
         law = resolve(name, made, given, values)
         dims = self._inherited_dims(law) if dims is None else dims

@@ -47,10 +47,10 @@ class Dual:
         return Dual(self.value * _value(other), self.slope * _value(other) + self.value * _slope(other))
 
     def __sub__(self, other: Array) -> Dual:
-        return self + (-other)
+        return Dual(self.value - _value(other), self.slope - _slope(other))
 
     def __rsub__(self, other: Array) -> Dual:
-        return (-self) + other
+        return Dual(other - self.value, -self.slope)
 
     def __truediv__(self, other: Array) -> Dual:
         ratio = self.value / _value(other)
@@ -86,7 +86,7 @@ class Dual:
 def along(formula: Callable[..., Array], library: Any, args: tuple[Array, ...], *wrt: int) -> np.ndarray:
     """Differentiate a formula of NumPy's arrays in one argument, or in one and then another."""
     numbers = np.broadcast_arrays(*(np.asarray(arg, dtype=float) for arg in args))
-    given = list(numbers)
+    given: list[Array] = list(numbers)
     for level, k in enumerate(wrt):
         given = [Dual(x, _unit(j == k, numbers[0].shape, level)) for j, x in enumerate(given)]
     with np.errstate(all="ignore"):
@@ -134,13 +134,14 @@ def _chain(function: Callable[[Array], Array], slope: Callable[[Array], Array]) 
 
 
 # -- as NumPy has them ----------------------------------------------------------------------------------
-exp = _chain(np.exp, lambda x: exp(x))
+Function = Callable[[Array], Array]
+exp: Function = _chain(np.exp, lambda x: exp(x))
 expm1 = _chain(np.expm1, lambda x: exp(x))
 log = _chain(np.log, lambda x: 1 / x)
 log1p = _chain(np.log1p, lambda x: 1 / (1 + x))
-sqrt = _chain(np.sqrt, lambda x: 0.5 / sqrt(x))
-sin = _chain(np.sin, lambda x: cos(x))
-cos = _chain(np.cos, lambda x: -sin(x))
+sqrt: Function = _chain(np.sqrt, lambda x: 0.5 / sqrt(x))
+sin: Function = _chain(np.sin, lambda x: cos(x))
+cos: Function = _chain(np.cos, lambda x: -sin(x))
 arccos = _chain(np.arccos, lambda x: -1 / sqrt(1 - x * x))
 floor = _chain(np.floor, lambda x: np.zeros(np.shape(_plain(x))))
 abs = _chain(np.abs, lambda x: np.sign(_plain(x)))
@@ -190,8 +191,8 @@ def _polygamma(order: int) -> Callable[[Array], Array]:
 
 gammaln = _chain(_special.gammaln, lambda x: _polygamma(0)(x))
 erfc = _chain(_special.erfc, lambda x: exp(-(x * x)) * (-2 / math.sqrt(math.pi)))
-i0e = _chain(_special.i0e, lambda x: i1e(x) - i0e(x) * np.sign(_plain(x)))
-i1e = _chain(_special.i1e, lambda x: i0e(x) - i1e(x) * (np.sign(_plain(x)) + 1 / x))
+i0e: Function = _chain(_special.i0e, lambda x: i1e(x) - i0e(x) * np.sign(_plain(x)))
+i1e: Function = _chain(_special.i1e, lambda x: i0e(x) - i1e(x) * (np.sign(_plain(x)) + 1 / x))
 
 
 def logsumexp(x: Array, axis: int) -> Array:

@@ -34,7 +34,7 @@ divide = declare("divide", "Divide, always as real numbers.", arity=2, numpy="tr
                  stan=Infix("/", "./", 7, scalar_left=False), python="__truediv__",
                  answers=("divide", "true_divide"), latex="\\frac{{{0}}}{{{1}}}", gradient=("1 / y", "-out / y"))
 power = declare("power", "Raise the first to the power of the second.", arity=2,
-                numpy=lambda xp, x, y: xp.power(xp.asarray(x, dtype=float), y),
+                numpy=lambda xp, x, y: xp.power(x * 1.0, y),  # whole numbers have no negative powers
                 torch=lambda xp, x, y: xp.pow(x, y),
                 stan=Infix("^", ".^", 9, scalar_right=False, scalar_left=False), python="__pow__",
                 answers=("power", "float_power"), latex="{{{0}}}^{{{1}}}",

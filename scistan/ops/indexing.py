@@ -8,7 +8,7 @@ import numpy as np
 
 from scistan.errors import Place
 from scistan.graph.labels import LabelsDiffer, order_of
-from scistan.graph.node import Apply, Data, Node
+from scistan.graph.node import Apply, Data, Node, Variable
 from scistan.messages import data as data_messages
 from scistan.messages import expressions as messages
 from scistan.messages.values import as_given
@@ -222,6 +222,13 @@ def slice_size(size: Size, start: int | None, stop: int | None, step: int | None
 
 
 def _check_bounds(position: Node, size: Size, shape: tuple[int, ...]) -> None:
+    if isinstance(position, Variable) and position.domain is not None:
+        ends = [end for end in (position.domain.lower, position.domain.upper) if isinstance(end, int | float)]
+        outside = [end for end in ends if not 0 <= end < size.today]
+        if outside:
+            raise messages.bad_index(
+                shape, f"`{position.name}` can be {outside[0]:g}, which is outside an axis of length {size.today}"
+            )
     if is_factor(position):  # coded by the levels that a model has for it, which sees to it where it is used
         return
     if isinstance(position, Data) and position.default is not None and position.default.size:

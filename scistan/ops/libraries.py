@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["as_positions", "fixed", "log_sum_exp", "numbers_for", "solve_triangular", "special", "together"]
+__all__ = [
+    "as_positions", "fixed", "largest", "log_sum_exp", "numbers_for", "solve_triangular", "special", "together",
+]
 
 Array = Any
 _DUALS = "scistan.ops.duals"  # NumPy's numbers with a slope
@@ -49,8 +51,16 @@ def together(xp: Any, *values: Array) -> list[Array]:
 def numbers_for(xp: Any, numbers: np.ndarray, like: Array) -> Array:
     """Give constants of a formula as an array like another one: its precision, its device."""
     if xp.__name__ == "torch":
-        return xp.as_tensor(numbers, dtype=like.dtype, device=like.device)
+        kind = str(like.dtype).removeprefix("torch.")
+        own = numbers.astype(kind) if hasattr(np, kind) else numbers  # NumPy has no bfloat16
+        return xp.as_tensor(own, dtype=like.dtype, device=like.device)
     return numbers if xp is np or xp.__name__ == _DUALS else xp.asarray(numbers, dtype=like.dtype)
+
+
+def largest(xp: Any, like: Array) -> float:
+    """Give a number so large that no more is needed, and which the precision of an array has."""
+    single = xp.__name__ != "numpy" and xp.__name__ != _DUALS and xp.finfo(like.dtype).bits < 64
+    return 1e30 if single else 1e300
 
 
 def as_positions(xp: Any, positions: Array) -> Array:

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from scistan.graph.body import Body, Bound, close, free_bound
-from scistan.graph.node import Literal, Node, literal
-from scistan.graph.places import remember, user_place
+from scistan.graph.node import Apply, Extent, Literal, Node, literal
+from scistan.graph.places import copy_places, remember, user_place
+from scistan.graph.walk import has_latents, rebuild
 from scistan.messages import equations as messages
 from scistan.ops.coerce import as_node
-from scistan.ops.declaration import Gap, NotYet, declare
+from scistan.ops.declaration import Gap, NotYet, Op, declare
 from scistan.ops.expression import Expression
 from scistan.ops.scan import as_wide, is_value, result_of, steps_axes, steps_shape
 from scistan.ops.shaping import broadcast_to
@@ -107,7 +108,40 @@ def _read(rhs: Callable[..., Any], form: Structure, states: list[Node]) -> tuple
             break
         shapes = grown
     wide = [_repeated(slope, shape) for slope, shape in zip(slopes, grown, strict=True)]
-    return close((*given, moment, start), tuple(wide))
+    return _closed((*given, moment, start), tuple(wide))
+
+
+def _closed(given: tuple[Bound, ...], slopes: tuple[Node, ...]) -> tuple[Body, tuple[Node, ...]]:
+    """Make a body of slopes that takes few latent numbers from outside: solvers move a sensitivity for each.
+
+    What follows from others that come in anyway is computed inside: `a` and `-a` are one number.
+    """
+    taken: list[Node] = []
+    while True:
+        body, outside = close(given, slopes)
+        follows = {node for node in outside if _follows(node, set(outside))}
+        behind = dict.fromkeys(arg for node in outside if node in follows for arg in node.args)
+        new = {node: free_bound(node.shape, node.integer) for node in behind if node in outside and node not in follows}
+        if not new:
+            return body, (*taken, *outside)
+        memo: dict[Node, Node] = rebuild(slopes, _rebuilt, {**new, **{one: one for one in given}})
+        given, slopes = (*given, *new.values()), tuple(memo[slope] for slope in slopes)
+        taken += new
+
+
+def _follows(node: Node, known: set[Node]) -> bool:
+    """Tell whether a latent quantity is a formula of known ones and of numbers."""
+    if not isinstance(node, Apply) or not isinstance(node.op, Op) or not node.op.elementwise or not has_latents(node):
+        return False
+    return all(arg in known or isinstance(arg, Literal | Extent) for arg in node.args)
+
+
+def _rebuilt(node: Node, args: tuple[Node, ...]) -> Node:
+    if not isinstance(node, Apply) or not isinstance(node.op, Op) or args == node.args:
+        return node
+    made = node.op.build(args, dict(node.attributes))
+    copy_places(node, made)
+    return made
 
 
 def _united(state: Shape, slope: Shape) -> Shape:

@@ -35,7 +35,8 @@ def back_through(
     body, states = parts.body, len(parts.states)
     first_free = states + len(parts.elements)
     seeds = [free_bound(result.shape) for result in body.results]
-    total = reduce(plus, (_dot(r, s) for r, s in zip(body.results, seeds, strict=True) if not r.integer), literal(0.0))
+    nothing: Node = literal(0.0)
+    total = reduce(plus, (_dot(r, s) for r, s in zip(body.results, seeds, strict=True) if not r.integer), nothing)
     chosen = [k for k, arg in enumerate(node.args) if k < states or arg in moving]
     slopes = gradients(total, [body.parameters[k] for k in chosen])
 
@@ -85,7 +86,8 @@ def _seed(k: int, carried: Sequence[Bound], backs: Mapping[int, Bound], shape: S
     """Add up what comes back to a result of a step: from the step after it, and to what was recorded of it."""
     known: list[Node] = [carried[k]] if k < len(carried) else []
     known += [backs[k]] if k in backs else []
-    return full(reduce(plus, known, literal(0.0)), shape)
+    nothing: Node = literal(0.0)
+    return full(reduce(plus, known, nothing), shape)
 
 
 def _given_to(node: Apply, k: int, full: Full) -> Node:

@@ -106,7 +106,7 @@ def runner_for(leaves: Sequence[object], backend: object) -> Runner:
     if backend is None:
         libraries = {library_of(leaf) for leaf in leaves}
         backend = next((name for name in ("torch", "jax") if name in libraries), "numpy")
-    return open_backend(backend)
+    return open_backend(backend, leaves)
 
 
 def _lengths(array: Any) -> tuple[int, ...]:

@@ -49,14 +49,14 @@ def watch_torch(run: Callable[[], Any], dtype: Any, device: str, place: Callable
 
     seen: list[Seen] = []
 
-    class Calls(TorchFunctionMode):
+    class Calls(TorchFunctionMode):  # type: ignore[misc]
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             name = getattr(func, "__name__", "")
             if name in _OUT_OF_TORCH and any(_floats(value) for value in _tensors(torch, args[:1])):
                 seen.append(("scalar" if name in _SCALARS else "round trip", f"torch.Tensor.{name}", place()))
             return func(*args, **(kwargs or {}))
 
-    class Values(TorchDispatchMode):
+    class Values(TorchDispatchMode):  # type: ignore[misc]
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             found = func(*args, **(kwargs or {}))
             for value in _tensors(torch, found):

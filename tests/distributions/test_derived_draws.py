@@ -22,6 +22,8 @@ def schools() -> ss.Model:
     m.visits = ss.Poisson(ss.exp(0.1 * m.theta)).draw()
     m.cut = ss.Normal(m.mu, 1, lower=0).draw()
     m.above = m.new - m.mu
+    m.x = ss.data([1.0, 2.0, 3.0, 4.0])
+    m.line = ss.Normal(m.mu + 100 * m.x, 1).draw()
     return m
 
 
@@ -33,7 +35,7 @@ def fit() -> Any:
 def test_they_are_derived_and_no_target_computes_them() -> None:
     m = schools()
     assert {m.variables[name] for name in ("new", "visits", "cut", "above")} == {"derived"}
-    assert not re.search(r"\b(new|visits|cut|above)\b", m.stan_code())
+    assert not re.search(r"\b(new|visits|cut|above|line)\b", m.stan_code())
     assert m.verify(points=2).ok
     assert set(m.map(starts=2, seed=1).values) == {"mu", "tau", "theta"}
 
@@ -68,6 +70,9 @@ def test_predictions_draw_them_at_new_data(fit: Any, tmp_path: Any) -> None:
     first, other = (fit.predict(draws=50, seed=seed).predictions["new"] for seed in (1, 2))
     assert (first.values != other.values).all()
     np.testing.assert_array_equal(first, fit.predict(draws=50, seed=1).predictions["new"])
+    there = fit.predict({"x": [7.0, 8.0]}, draws=50, seed=1).predictions
+    assert there["line"].shape == (2, 25, 2)
+    assert abs(float(there["line"].mean()) - 750) < 50
     fit.save(tmp_path / "fit.nc")
     np.testing.assert_array_equal(first, ss.load(tmp_path / "fit.nc").predict(draws=50, seed=1).predictions["new"])
 

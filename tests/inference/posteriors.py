@@ -122,6 +122,27 @@ def lotka_volterra(d: Data) -> ss.Model:
     return m
 
 
+def gaussian_mixture(d: Data) -> ss.Model:
+    m = ss.Model("gaussian_mixture")
+    m.mu = ss.Normal(0, 2, shape=2, constraint="ordered")
+    m.sigma = ss.HalfNormal(2, shape=2)
+    m.theta = ss.Beta(5, 5)
+    m.second = ss.Bernoulli(1 - m.theta, shape=len(d["y"]))
+    m.y = ss.Normal(m.mu[m.second], m.sigma[m.second]).observe(d["y"])
+    return m
+
+
+def hidden_markov(d: Data) -> ss.Model:
+    m = ss.Model("hidden_markov")
+    m.theta1, m.theta2 = ss.Dirichlet(np.ones(2)), ss.Dirichlet(np.ones(2))
+    m.mu = ss.Normal([3.0, 10.0], 1, constraint="positive_ordered")
+    rows = ss.stack([m.theta1, m.theta2])
+    m.state = ss.Series(lambda past: ss.Categorical(rows[past[-1]]), start=ss.Categorical([0.5, 0.5]),
+                        length=len(d["y"]))
+    m.y = ss.Normal(m.mu[m.state], 1).observe(d["y"])
+    return m
+
+
 POSTERIORS: Mapping[str, Callable[[Data], ss.Model]] = {
     "eight_schools-eight_schools_noncentered": eight_schools,
     "kidiq-kidscore_interaction": kid_scores,
@@ -133,4 +154,6 @@ POSTERIORS: Mapping[str, Callable[[Data], ss.Model]] = {
     "garch-garch11": garch,
     "gp_pois_regr-gp_regr": gaussian_process,
     "hudson_lynx_hare-lotka_volterra": lotka_volterra,
+    "low_dim_gauss_mix-low_dim_gauss_mix": gaussian_mixture,
+    "hmm_example-hmm_example": hidden_markov,
 }

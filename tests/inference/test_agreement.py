@@ -46,7 +46,7 @@ def sometimes_impossible():
 def test_points_where_every_target_says_zero_are_agreement():
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
-        agreement = sometimes_impossible().verify(points=8)
+        agreement = sometimes_impossible().verify(points=8, seed=SEED)
     assert agreement.ok, agreement
     assert agreement.points == 8
     assert agreement.zeros > 0

@@ -40,7 +40,7 @@ class Nowhere:
     dimension = 1
 
     def log_density_gradient(self, q: np.ndarray) -> tuple[float, np.ndarray]:
-        raise RuntimeError
+        raise RuntimeError(f"no density at {q}")
 
 
 def condition(covariance: np.ndarray) -> float:

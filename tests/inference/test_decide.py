@@ -31,6 +31,12 @@ def groups(**of_effect: object) -> ss.Model:
     return m
 
 
+@pytest.fixture(autouse=True)
+def learning_pays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Learn on models that are small enough for tests: there it takes longer than it saves."""
+    monkeypatch.setattr("scistan.inference.decide.PAYS", 0.0)
+
+
 @cache
 def fitted() -> Fit:
     return groups().mcmc(**OPTIONS)
@@ -73,3 +79,9 @@ def test_what_the_user_says_is_kept(said: bool) -> None:
     fit = groups(centred=said).mcmc(**OPTIONS)
     assert not fit.plan.centring
     assert "centred by the data" not in fit.why
+
+
+def test_nothing_is_learnt_where_that_takes_longer_than_it_saves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scistan.inference.decide.PAYS", 4.0)
+    monkeypatch.setattr("scistan.inference.decide.centring_of", lambda *_: pytest.fail("it learnt"))
+    assert not groups().mcmc(**OPTIONS).plan.centring

@@ -299,7 +299,7 @@ def race_of(model, **settings):
     asked = request(model, **{"draws": 1000, "warmup": 1000, "chains": 4, **settings})
     race = Race(asked, subject.latents, gradient_work(instance), coordinates(instance))
     try:
-        return choose(instance, ALL, {}, 1000, 1000, race.run)
+        return choose(instance, ALL, {}, asked.warmup, 1000, race.run)
     finally:
         race.stop()
 
@@ -343,6 +343,11 @@ def test_a_rival_enters_only_where_that_can_pay():
     small, large = race_of(correlated()), race_of(correlated(3000))
     assert "low_rank" not in small.why
     assert "low_rank" in large.why
+
+
+def test_a_warm_up_too_short_to_judge_by_ends_the_race():
+    plan = race_of(mixed(), warmup=40)
+    assert plan.options["metric"] == "diag"
 
 
 def test_where_there_are_enough_nothing_is_worth_a_longer_wait():
@@ -471,9 +476,9 @@ def test_an_interrupt_during_the_race_leaves_nothing_running(monkeypatch):
     begun = []
     real = race_module.draw_on
 
-    def interrupted(runs, part, cores, wish):
+    def interrupted(runs, part, cores, wish, expected):
         begun.extend(runs)
-        real(runs, part, cores, wish)
+        real(runs, part, cores, wish, expected)
         wish.ask()
 
     monkeypatch.setattr(race_module, "draw_on", interrupted)

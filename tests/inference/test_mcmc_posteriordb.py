@@ -11,8 +11,7 @@ from tests.inference.posteriors import POSTERIORS
 OPTIONS = {("diamonds-diamonds", "stanli"): {"metric": "dense"}, ("diamonds-diamonds", "cmdstan"): {"metric": "dense"}}
 SLOW = {"diamonds-diamonds", "nes1980-nes"}
 LONG = {"hudson_lynx_hare-lotka_volterra"}  # every gradient solves an equation
-MARKS = dict.fromkeys(SLOW, pytest.mark.slow) | dict.fromkeys(LONG, pytest.mark.long)
-COMPILED = ("eight_schools-eight_schools_noncentered", "kidiq-kidscore_interaction", "gp_pois_regr-gp_regr")
+COMPILED = ("eight_schools-eight_schools_noncentered",)  # in CI; a compilation each
 
 
 def check(name, engine, posteriordb):
@@ -34,8 +33,17 @@ def check(name, engine, posteriordb):
 
 
 @pytest.mark.parametrize("engine", ["stanli", "nutpie", "auto"])
-@pytest.mark.parametrize("name", [pytest.param(n, marks=MARKS.get(n, ())) for n in POSTERIORS])
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.long if n in LONG else ()) for n in POSTERIORS if n not in SLOW]
+)
 def test_posterior(name, engine, posteriordb):
+    check(name, engine, posteriordb)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["stanli", *(pytest.param(e, marks=pytest.mark.long) for e in ("nutpie", "auto"))])
+@pytest.mark.parametrize("name", sorted(SLOW))
+def test_posterior_with_many_observations(name, engine, posteriordb):
     check(name, engine, posteriordb)
 
 

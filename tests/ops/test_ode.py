@@ -290,6 +290,16 @@ def test_equal_pieces_have_one_function() -> None:
     assert doses(TIMES).stan_code().count("vector d") == 1
 
 
+def test_what_follows_from_a_latent_is_not_passed_beside_it() -> None:
+    m = ss.Model("two")
+    m.a, m.b = ss.LogNormal(0, 1), ss.LogNormal(0, 1)
+    m.x = ss.ode(lambda t, s: (-m.a * s[0] + 2 * m.b, m.a * s[0] - ss.exp(m.a + m.b) * s[1]), (1.0, 0.0), 0, [1.0])[1]
+    m.y = ss.Normal(m.x, 1).observe([0.5])
+    (call,) = re.findall(r"ode_rk45_tol\(.*\)", m.stan_code())
+    assert call.count(", a, b)") + call.count(", b, a)") == 1, call
+    assert m.verify(points=2).ok
+
+
 def test_capabilities_say_who_can() -> None:
     found = lotka_volterra(TIMES[:1]).capabilities()
     assert found("mcmc", engine="stanli")

@@ -13,4 +13,4 @@ HERE = [name for name in BACKENDS if find_spec(name) is not None]
 
 def array_type(backend: str) -> type:
     """Give the type that a backend's results have."""
-    return type(BACKENDS[backend]().filled((1,), 0.0))
+    return type(BACKENDS[backend](()).filled((1,), 0.0))

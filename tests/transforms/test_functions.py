@@ -141,6 +141,24 @@ def test_a_backend_in_force(backend):
         assert type(ss.jit(ss.exp)(X)) is array_type(backend)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_tensors_are_computed_with_in_their_precision(dtype):
+    kind = getattr(torch, dtype)
+    given = torch.tensor(X, dtype=kind)
+    value, slope = ss.value_and_grad(lambda x, y: ss.sum(ss.exp(x) * y))(given, 2.0)
+    assert value.dtype == slope.dtype == kind
+    np.testing.assert_allclose(slope, 2 * np.exp(X), rtol=4 * torch.finfo(kind).eps)
+    assert ss.hessian(lambda x: ss.sum(x**3))(given).dtype == kind
+    assert ss.grad(lambda x, y: ss.sum(x * y))(given, torch.tensor(X, dtype=torch.float64)).dtype == torch.float64
+
+
+def test_tensors_on_several_devices_are_refused():
+    elsewhere = torch.zeros(3, device="meta", dtype=torch.float64)
+    assert ss.grad(lambda x: ss.sum(x * x))(elsewhere).device.type == "meta"
+    with pytest.raises(ArgumentError, match="several devices: meta, cpu"):
+        ss.grad(lambda x, y: ss.sum(x * y))(elsewhere, torch.tensor(X))
+
+
 def test_results_have_the_precision_of_jax_arrays_and_its_setting_stays():
     jax = pytest.importorskip("jax")
     single = jax.numpy.asarray(X.astype(np.float32))

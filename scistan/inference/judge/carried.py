@@ -29,19 +29,20 @@ class Carried:
 
     @cached_property
     def instance(self) -> Instance:
-        return summed(self.fitted.instance())
+        return self.fitted.instance()
 
     @cached_property
     def program(self) -> StanProgram:
-        return lower_to_stan(self.instance.graph, **NOTHING_GENERATED)
+        return lower_to_stan(summed(self.instance).graph, **NOTHING_GENERATED)
 
     def lowered(self, engine: str, instance: Instance) -> Any:
         """Lower the model, on other data, for an engine that runs no Stan program; compiled once in each process."""
         if not ENGINES[engine].lowering:
             return None
+        sampled = summed(instance)
         if engine not in self._lowered:
-            self._lowered[engine] = ENGINES[engine].lower(instance)
-        return self._lowered[engine].on(instance)
+            self._lowered[engine] = ENGINES[engine].lower(sampled)
+        return self._lowered[engine].on(sampled)
 
     @cached_property
     def _lowered(self) -> dict[str, Any]:

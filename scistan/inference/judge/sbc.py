@@ -30,6 +30,7 @@ from scistan.inference.judge.tasks import Task, run_tasks, task_seed
 from scistan.inference.paths import as_path
 from scistan.inference.refusal import in_users_terms
 from scistan.inference.subject import Fitted, Subject
+from scistan.inference.summed import summed
 from scistan.messages import inference as inference_messages
 from scistan.messages import judge as messages
 from scistan.messages import leaving_out
@@ -161,7 +162,8 @@ def _certified(carried: Carried, first: Simulated, data: str, settings: Settings
     """Compare the engine's density with SciPy's once, on the first data: the program is the same for all."""
     if not ENGINES[settings.engine].embedded:
         return
-    subject = Subject(first.instance, carried.program)
+    instance = summed(first.instance)
+    subject = Subject(instance, carried.program)
     lowered = carried.lowered(settings.engine, first.instance)
     if lowered is not None:
         witnesses = LoweredDensity(lowered), LoweredJacobian(lowered)
@@ -169,7 +171,7 @@ def _certified(carried: Carried, first: Simulated, data: str, settings: Settings
     else:
         with in_users_terms(carried.program):
             density = open_density(carried.text, data, settings.seed)
-        certificate = certify(subject, carried.program.data(first.instance), density, settings.seed)
+        certificate = certify(subject, carried.program.data(instance), density, settings.seed)
     if not certificate.ok and certificate.told_apart():
         raise sampling_messages.engine_disagrees(settings.engine, certificate.told_apart())
 

@@ -35,7 +35,7 @@ def after_approximation(start: Start, fit: Fit) -> Fit:
     record(
         Run(
             start.task, "stan", fit.engine, **sizes(workload), chains=1, cold=int(start.cold), seconds=seconds,
-            iterations=effort.iterations, evaluations=effort.iterations, compile=compiled,
+            iterations=int(effort.iterations), evaluations=int(effort.iterations), compile=compiled,
             fixed=max(0.0, seconds - running - compiled), sampling=running, memory=high_water(),
         )
     )

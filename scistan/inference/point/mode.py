@@ -156,8 +156,8 @@ def _others_by_newton(
         ended.append(one)
     none = points[:0], points.new_zeros(0), points[:0], points.new_zeros(0)
     each = [none, *((c.q, c.value, c.gradient, c.iterations) for c in ended)]
-    rows = map(objective.torch.cat, zip(*each, strict=True))
-    return Climb(*rows, [c.stopped[0] for c in ended], interrupted, evaluated)
+    q, value, gradient, iterations = map(objective.torch.cat, zip(*each, strict=True))
+    return Climb(q, value, gradient, iterations, [c.stopped[0] for c in ended], interrupted, evaluated)
 
 
 def _first_finite(objective: Objective, starts: Tensor) -> tuple[int, tuple[Tensor, Tensor]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,10 +19,12 @@ from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
 from scistan.passes.signs import Signs
 from scistan.passes.states.densities import depends_on, log_density
-from scistan.passes.states.eliminate import Factor, Step, TangledError, eliminate
+from scistan.passes.states.eliminate import Factor, Step, TangledError, eliminate, eliminate_all_but
 from scistan.passes.states.hidden import MOST_CELLS, Hidden, Numbers, hide
+from scistan.passes.states.impossible import check_possible
 from scistan.passes.states.paths import Along, Paths, paths_to
 from scistan.passes.states.raised import Raiser
+from scistan.passes.states.series import ChainStep, chain_start, sum_chain
 
 __all__ = ["Summed", "discrete_latents", "sum_states"]
 
@@ -32,13 +34,14 @@ class Summed:
     """Hidden latents that were summed together: the steps, in order, and what depends on them.
 
     `carrier` is the term that has the sum for its density; `pointwise` says that each of its events has a sum of its
-    own, so that its log densities are marginal ones.
+    own, so that its log densities are marginal ones, `ahead` that each time of a chain has one event of it.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[Step | ChainStep, ...]
     children: tuple[str, ...]
     carrier: str
     pointwise: bool
+    ahead: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -92,6 +95,10 @@ def _groups(graph: Graph, latents: Sequence[Term]) -> list[list[Term]]:
 def _sum_group(
     instance: Instance, graph: Graph, latents: Sequence[Term], numbers: Numbers
 ) -> tuple[Graph, Summed]:
+    chains = [term for term in latents if term.law.distribution.rule is not None]
+    if len(chains) > 1:
+        raise messages.chains_meet([term.name for term in chains], graph.place_of(chains[1]))
+    chain = chains[0] if chains else None
     variables = {term.value for term in latents}
     terms = [t for t in graph.terms if any(leaf in variables for leaf in leaves([*t.law.inputs, t.value]))]
     children = [term for term in terms if term.value not in variables]
@@ -100,20 +107,36 @@ def _sum_group(
     while True:
         hidden: dict[Variable, Hidden] = {}
         for term in latents:
-            one = hide(term, instance, numbers, joint[term.value], hidden)
+            listed = term if term is not chain else chain_start(graph, term)
+            one = hide(listed, instance, numbers, joint[term.value], hidden)
             hidden[one.variable] = one
         raiser = Raiser(hidden, instance)
         factors = []
         for term in terms:
+            if term is chain:
+                continue
             density = log_density(term, hidden.get(term.value), hidden, signs)  # type: ignore[call-overload]
             factors.append(Factor(raiser(density), _paths(term, density, hidden)))
+            if term in children:
+                check_possible(instance, graph, term, raiser, hidden, signs, numbers)
         try:
-            total, steps = eliminate(factors, list(hidden.values()), raiser)
+            if chain is None:
+                total, steps = eliminate(factors, list(hidden.values()), raiser)
+                break
+            along = hidden[chain.value]  # type: ignore[index]
+            left, steps = eliminate_all_but(factors, list(hidden.values()), along, raiser)
+            if any(one is not along for factor in left for one in factor.value.states):
+                raise messages.beside_chain(chain.name, graph.place_of(chain))
+            total, last = sum_chain(instance, chain, along, left, hidden, raiser)
+            steps = [*steps, last]
             break
         except TangledError as tangled:
+            if chain is not None and tangled.variable is chain.value:
+                raise messages.chain_not_by_row(chain.name, graph.place_of(chain)) from None
             joint[tangled.variable] = tuple(sorted((*joint[tangled.variable], tangled.axis)))
     _check_size(instance, graph, steps)
-    return _carried(graph, terms, children, factors, total, steps)
+    parts = [term for term in terms if term is not chain]
+    return _carried(graph, terms, children, dict(zip(parts, factors, strict=True)), total, steps)
 
 
 def _paths(term: Term, density: Node, hidden: dict[Variable, Hidden]) -> Paths:
@@ -125,7 +148,7 @@ def _paths(term: Term, density: Node, hidden: dict[Variable, Hidden]) -> Paths:
     return {**found, own.variable: tuple(Along(axis) for axis in range(len(own.variable.shape)))}
 
 
-def _check_size(instance: Instance, graph: Graph, steps: Sequence[Step]) -> None:
+def _check_size(instance: Instance, graph: Graph, steps: Sequence[Step | ChainStep]) -> None:
     for step in steps:
         shape = instance.shape(step.table.shape)
         cells = int(np.prod(shape, dtype=float))
@@ -136,13 +159,14 @@ def _check_size(instance: Instance, graph: Graph, steps: Sequence[Step]) -> None
 
 # -- what has the sum for its density --------------------------------------------------------------
 def _carried(
-    graph: Graph, terms: Sequence[Term], children: Sequence[Term], factors: Sequence[Factor], total: Node,
-    steps: Sequence[Step],
+    graph: Graph, terms: Sequence[Term], children: Sequence[Term], factors: Mapping[Term, Factor], total: Node,
+    steps: Sequence[Step | ChainStep],
 ) -> tuple[Graph, Summed]:
     observed = [term for term in children if term.is_observed]
     names = tuple(term.name for term in children)
     latents = tuple(step.hidden.name for step in steps)
-    own = len(children) == 1 == len(observed) and _is_row_by_row(observed[0], factors[terms.index(observed[0])], steps)
+    own = len(children) == 1 == len(observed) and _is_row_by_row(observed[0], factors[observed[0]], steps)
+    ahead = len(children) == 1 == len(observed) and _is_time_by_time(observed[0], factors[observed[0]], steps)
     if observed:
         child = observed[0]
         rank = child.law.event_rank if own else len(child.law.shape)
@@ -162,16 +186,23 @@ def _carried(
             continue
         if term is terms[-1]:
             kept.append(carrier)
-    return replace(graph, terms=tuple(kept)), Summed(tuple(steps), names, carrier.name, own)
+    return replace(graph, terms=tuple(kept)), Summed(tuple(steps), names, carrier.name, own, ahead)
 
 
-def _is_row_by_row(term: Term, factor: Factor, steps: Sequence[Step]) -> bool:
+def _is_row_by_row(term: Term, factor: Factor, steps: Sequence[Step | ChainStep]) -> bool:
     """Tell whether each event of an observed variable has a sum of its own."""
     last = steps[-1].hidden
     rank = len(term.law.shape) - term.law.event_rank
     expected = tuple(Along(k) for k in range(rank))
     paths = factor.paths.get(last.variable, ())
-    return len(steps) == 1 and tuple(paths[axis] for axis in last.plates) == expected
+    return len(steps) == 1 and isinstance(steps[0], Step) and tuple(paths[axis] for axis in last.plates) == expected
+
+
+def _is_time_by_time(term: Term, factor: Factor, steps: Sequence[Step | ChainStep]) -> bool:
+    """Tell whether each time of a chain is that of one event of an observed variable."""
+    last = steps[-1].hidden
+    rank = len(term.law.shape) - term.law.event_rank
+    return isinstance(steps[-1], ChainStep) and rank == 1 and factor.paths.get(last.variable) == (Along(0),)
 
 
 def _added(total: Node) -> Node:
@@ -204,7 +235,7 @@ def _named(d: Distribution, latents: Sequence[str]) -> Distribution:
     return replace(d, remark=f"summed over {', '.join(latents)}")
 
 
-def _held(term: Term, steps: Sequence[Step]) -> Term:
+def _held(term: Term, steps: Sequence[Step | ChainStep]) -> Term:
     """Give a latent whose density has gone into the sum: where it lives, and no more."""
     law = term.law
     d: Distribution = law.distribution

@@ -15,20 +15,17 @@ logsumexp = FUNCTIONS["logsumexp"]
 
 
 def log_forward(start: Node, step: Node, seen: Node) -> Node:
-    """Sum over all paths: `start` (K), `step` (K, K) or (T, K, K) from row to column, `seen` (T, K), all logarithms.
+    """Sum over all paths: `start` (K), `step` (K, K) or (T - 1, K, K) from row to column, `seen` (T, K), all logarithms.
 
-    The state that is carried is the log probability of what was seen before a time and the state then, so that every
-    step is alike and a chain may have length 1; where steps differ, the last one leads beyond the end and is not used.
+    The state that is carried is the log probability of all that was seen and of the state then.
     """
-    over: tuple[Any, ...] = (Expression(seen),)
-    if len(step.shape) == 3:
-        over = (*over, Expression(step))
+    emitted, moves = Expression(seen), Expression(step)
 
-    def forward(before: Any, emitted: Any, *steps: Any) -> tuple[Any, Any]:
-        joint = before + emitted
-        moved = steps[0] if steps else Expression(step)
-        return logsumexp(joint[:, None] + moved, 0), joint
+    def forward(before: Any, now: Any, *own: Any) -> Any:
+        return logsumexp(before[:, None] + (own[0] if own else moves), 0) + now
 
-    joint = scan(forward, init=Expression(start), over=over)
+    over = (emitted[1:], moves) if len(step.shape) == 3 else emitted[1:]
+    first: Any = Expression(start) + emitted[0]
+    joint = scan(forward, init=first, over=over)
     total: Node = logsumexp(joint[-1])._scistan_node_
     return total

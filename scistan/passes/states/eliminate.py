@@ -13,7 +13,7 @@ from scistan.passes.states.paths import Along, Paths
 from scistan.passes.states.raised import Raised, Raiser, in_order, indexed, repeated
 from scistan.shapes import Size
 
-__all__ = ["Factor", "Step", "TangledError", "eliminate"]
+__all__ = ["Factor", "Step", "TangledError", "eliminate", "eliminate_all_but", "on_plates"]
 
 
 class TangledError(Exception):
@@ -50,13 +50,22 @@ class Step:
 
 def eliminate(factors: Sequence[Factor], hidden: Sequence[Hidden], raiser: Raiser) -> tuple[Node, list[Step]]:
     """Sum all latents out; give what is left, whose axes are the plates of the last of them, and the steps."""
-    left, waiting = list(factors), list(hidden)
+    left, steps = eliminate_all_but(factors, hidden, None, raiser)
+    (last,) = left
+    return repeated(last.value.node, last.value.own), steps
+
+
+def eliminate_all_but(
+    factors: Sequence[Factor], hidden: Sequence[Hidden], kept: Hidden | None, raiser: Raiser
+) -> tuple[list[Factor], list[Step]]:
+    """Sum latents out but for one; give the factors that are left, and the steps."""
+    left, waiting = list(factors), [one for one in hidden if one is not kept]
     known = {one.variable: one for one in hidden}
     steps: list[Step] = []
     while waiting:
         one = _next(waiting, left, known)
         involved = [factor for factor in left if one.variable in factor.paths]
-        made = [_on_plates(factor, one, raiser, known) for factor in involved]
+        made = [on_plates(factor, one, raiser, known) for factor in involved]
         step = _together(made, one, raiser)
         steps.append(step)
         waiting.remove(one)
@@ -66,8 +75,7 @@ def eliminate(factors: Sequence[Factor], hidden: Sequence[Hidden], raiser: Raise
         own = tuple(one.variable.shape[axis] for axis in one.plates)
         paths = {variable: along for variable, along in step.paths.items() if variable is not one.variable}
         left.append(Factor(Raised(summed, step.others, own), paths))
-    (last,) = left
-    return repeated(last.value.node, last.value.own), steps
+    return left, steps
 
 
 def _next(waiting: Sequence[Hidden], factors: Sequence[Factor], known: Mapping[Variable, Hidden]) -> Hidden:
@@ -98,7 +106,7 @@ def _plates(factor: Factor, one: Hidden) -> list[Along]:
     return found
 
 
-def _on_plates(factor: Factor, one: Hidden, raiser: Raiser, hidden: Mapping[Variable, Hidden]) -> Factor:
+def on_plates(factor: Factor, one: Hidden, raiser: Raiser, hidden: Mapping[Variable, Hidden]) -> Factor:
     """Add a factor's rows up until its own axes are the plates of a latent: within groups, or all of them."""
     kept = _plates(factor, one)
     value, front = factor.value, len(factor.value.states)

@@ -26,7 +26,7 @@ __all__ = ["MOST_CELLS", "Hidden", "Numbers", "hide"]
 
 MOST_CELLS = 10_000_000  # of one table of states: 80 MB, and as many logarithms for each gradient
 
-Numbers = Callable[[Node], np.ndarray]
+Numbers = Callable[..., np.ndarray]  # of a node without latents, or of one and values of its latents
 
 
 @dataclass(frozen=True, slots=True, eq=False)

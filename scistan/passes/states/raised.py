@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from scistan.graph.instance import Instance
-from scistan.graph.node import Apply, Literal, Node, Variable, is_applied, literal
-from scistan.graph.walk import leaves, topological
+from scistan.graph.node import Apply, Literal, Node, is_applied, literal
+from scistan.graph.walk import topological
 from scistan.messages import states as messages
 from scistan.ops import FUNCTIONS
 from scistan.ops.declaration import REGISTRY as OPS
@@ -58,8 +58,8 @@ class Raiser:
     that what is the same in all draws, or does not count, is seen to be; the two are put side by side at the end.
     """
 
-    def __init__(self, hidden: Mapping[Variable, Hidden], instance: Instance) -> None:
-        self._hidden = dict(hidden)
+    def __init__(self, hidden: Mapping[Any, Hidden], instance: Instance) -> None:
+        self._hidden: dict[Node, Hidden] = dict(hidden)
         self._order = {one: k for k, one in enumerate(self._hidden.values())}
         self._instance = instance
         self._memos: dict[tuple[int, ...], dict[Node, Raised]] = {}
@@ -67,20 +67,21 @@ class Raiser:
 
     def __call__(self, root: Node) -> Raised:
         """Give a value for all states of the hidden latents that it depends on."""
-        two = [one for one in self._hidden.values() if one.is_pair and one.variable in set(leaves([root]))]
+        below = set(topological([root]))
+        pairs = {node: one for node, one in self._hidden.items() if one.is_pair and node in below}
+        two = list(pairs.values())
         parts = {}
         for numbers in itertools.product(*((one.lowest, one.highest) for one in two)):
-            parts[numbers] = self._raised(root, dict(zip((one.variable for one in two), numbers, strict=True)))
+            parts[numbers] = self._raised(root, dict(zip(pairs, numbers, strict=True)))
         return self._side_by_side(two, parts, root.shape)
 
-    def _raised(self, root: Node, numbers: Mapping[Variable, int]) -> Raised:
-        key = tuple(numbers.get(variable, -1) for variable in self._hidden)
+    def _raised(self, root: Node, numbers: Mapping[Node, int]) -> Raised:
+        key = tuple(numbers.get(node, -1) for node in self._hidden)
         self._memo = self._memos.setdefault(key, {})
         for node in topological([root]):
             if node not in self._memo:
                 self._memo[node] = (
-                    Raised(literal(numbers[node]), (), node.shape) if isinstance(node, Variable) and node in numbers
-                    else self._raise(node)
+                    Raised(literal(numbers[node]), (), node.shape) if node in numbers else self._raise(node)
                 )
         found = self._memo[root]
         # What is repeated for all rows need not be, before it meets what differs between them.
@@ -131,7 +132,7 @@ class Raiser:
         return repeated(value.node, (*value.node.shape[: len(value.states)], *value.own))
 
     def _raise(self, node: Node) -> Raised:
-        if isinstance(node, Variable) and node in self._hidden:
+        if node in self._hidden:
             one = self._hidden[node]
             return Raised(one.values, (one,), node.shape)
         if not isinstance(node, Apply):

@@ -21,5 +21,5 @@ def told_of_states(instance: Instance) -> tuple[str, ...]:
             cells = math.prod(instance.shape(step.table.shape))
             others = tuple(other.name for other in step.others)
             elements = math.prod(instance.length(one.variable.shape[axis]) for axis in one.joint) if one.joint else 0
-            found.append(messages.told(one.name, states, rows, others, cells, elements, group.children, group.pointwise))
+            found.append(messages.told(one.name, states, rows, others, cells, elements, group.children, group.pointwise, group.ahead))
     return tuple(found)

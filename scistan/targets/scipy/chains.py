@@ -53,6 +53,11 @@ class Chain:
         return np.stack(np.broadcast_arrays(*found), axis=-2)
 
     @property
+    def totals(self) -> np.ndarray:
+        """The log probability of what was seen up to each time."""
+        return _log_sum(self.filtered, -1)
+
+    @property
     def total(self) -> np.ndarray:
         """The log probability of all that was seen."""
         return _log_sum(self.filtered[..., -1, :], -1)
@@ -81,6 +86,18 @@ class Chain:
                 weights = filtered[..., t, :] + into
             states[..., t] = _drawn(rng, weights)
         return states
+
+    def log_joint(self, states: np.ndarray) -> np.ndarray:
+        """Give the log probability of a path together with all that was seen."""
+        first = np.take_along_axis(np.broadcast_to(self.start, (*states.shape[:-1], self.start.shape[-1])),
+                                   states[..., :1], axis=-1)[..., 0]
+        seen = np.broadcast_to(self.seen, (*states.shape, self.seen.shape[-1]))
+        total = first + np.take_along_axis(seen, states[..., None], axis=-1)[..., 0].sum(-1)
+        for t in range(self.length - 1):
+            step = np.broadcast_to(self._step(t), (*states.shape[:-1], *self.step.shape[-2:]))
+            row = np.take_along_axis(step, states[..., t, None, None], axis=-2)[..., 0, :]
+            total = total + np.take_along_axis(row, states[..., t + 1, None], axis=-1)[..., 0]
+        return np.asarray(total)
 
     @property
     def most_likely(self) -> np.ndarray:

@@ -10,16 +10,22 @@ from scistan.graph.body import Bound
 from scistan.graph.node import Apply, Data, Node
 from scistan.ops.scan import Parts, find_recorded, parts_of
 from scistan.shapes import Size
-from scistan.targets.stan.data_block import Reader
-from scistan.targets.stan.lower import NeedsStatements, Scope, Writer, value_args
+from scistan.targets.stan.data_block import Reader, sized_type
+from scistan.targets.stan.fill import loops, zeros
+from scistan.targets.stan.lower import NeedsStatements, Scope, Writer, canonical_type, value_args
 from scistan.targets.stan.lowered import Lowered
 from scistan.targets.stan.names import Names, SizeNames
 from scistan.targets.stan.syntax import (
     INT,
+    MATRIX,
     REAL,
     VECTOR,
+    Assign,
+    Braces,
     Declare,
     Expr,
+    PlusAssign,
+    Statement,
     array_of,
     call,
     name,
@@ -42,27 +48,34 @@ def lower_solved(scope: Scope, node: Apply) -> Lowered:
         raise KeyError(f"{bundle!r} is no equation")
     parts = parts_of(bundle)
     read = {k: one for k, one in find_recorded(bundle).items() if one is node or one in scope.writer.reachable}
-    states = _Layout(parts, scope.writer.sizes)
-    solved = _solved(scope, bundle, parts, states, node if states.is_one_vector else None)
+    states = _Layout(parts, scope.writer.sizes, scope.writer.names)
+    containers = {k: name(scope.claim(one), canonical_type(one.shape)) for k, one in read.items()}
+    solved = _solved(scope, bundle, parts, states, next(iter(containers.values())).text)
+    filled = [statement for k, one in read.items() for statement in states.filled(k, containers[k], solved.name, one)]
     for k, one in read.items():
-        scope.values[one] = states.taken(k, solved)
+        scope.statements += _declared(scope, containers[k], one)
+        scope.values[one] = _held(containers[k])
+    scope.statements.append(Braces((solved, *filled)))
     return scope.values[node]
 
 
-def _solved(scope: Scope, bundle: Apply, parts: Parts, states: _Layout, own: Apply | None) -> Expr:
-    """Declare the states at all times, one vector for each."""
-    text = scope.claim(own) if own is not None else scope.writer.names.claim("states")
-    slope, passed = _Slope(scope, bundle, parts, states).write(text)
+def _declared(scope: Scope, container: Expr, node: Apply) -> list[Statement]:
+    """Declare what holds a state at all times; rows are added to zeros, for the reason in `fill.py`."""
+    if container.type == MATRIX:
+        return zeros(scope.writer.sizes, container, node)
+    return [Declare(sized_type(container.type, node.shape, scope.writer.sizes), container.text, node=node)]
+
+
+def _solved(scope: Scope, bundle: Apply, parts: Parts, states: _Layout, called: str) -> Declare:
+    """Write the states at all times, one vector for each."""
+    slope, passed = _Slope(scope, bundle, parts, states).write(called)
     asked: dict[str, Any] = dict(bundle.attributes)
     start = scope.whole(parts.free[0])
     limits = [number(asked[key]).text for key in ("rtol", "atol", "max_steps")]
     given = [slope, states.packed([scope.canonical(s) for s in parts.states]), start.text, _times(scope, parts)]
     value = call(f"ode_{asked['method']}_tol", [*given, *limits, *passed], array_of(VECTOR))
-    sizes = scope.writer.sizes
-    scope.statements.append(
-        Declare(f"array[{sizes.text(parts.length)}] vector[{states.total}]", text, value.text, own or bundle)
-    )
-    return name(text, array_of(VECTOR))
+    text = scope.writer.names.claim(f"{called}_states")
+    return Declare(f"array[{scope.writer.sizes.text(parts.length)}] vector[{states.total}]", text, value.text, bundle)
 
 
 def _times(scope: Scope, parts: Parts) -> str:
@@ -85,7 +98,8 @@ def _times(scope: Scope, parts: Parts) -> str:
 class _Layout:
     """Where each state lies in the one vector that a solver moves."""
 
-    def __init__(self, parts: Parts, sizes: SizeNames) -> None:
+    def __init__(self, parts: Parts, sizes: SizeNames, names: Names) -> None:
+        self._names = names
         self.shapes = [parameter.shape for parameter in parts.body.parameters[: len(parts.states)]]
         self._sizes = sizes
         self.total = sizes.text(self._before(len(self.shapes)))
@@ -121,20 +135,15 @@ class _Layout:
             return Expr(f"{whole}[{first}]", REAL)
         return Expr(f"segment({whole}, {first}, {sizes.text(self.shapes[k][0])})", VECTOR)
 
-    def taken(self, k: int, solved: Expr) -> Lowered:
-        """Give one state at all times."""
-        if self.is_one_vector:
-            return Lowered(solved, lambda indices: solved.at(*indices))
+    def filled(self, k: int, container: Expr, solved: str, node: Apply) -> tuple[Statement, ...]:
+        """Write one state at all times into its container."""
         first = self._sizes.text(self._before(k) + Size(1))
         if not self.shapes[k]:
-            return Lowered(
-                Expr(f"to_vector({solved.text}[, {first}])", VECTOR), lambda indices: solved.at(indices[0], first)
-            )
-        last, offset = self._sizes.text(self._before(k + 1)), self._sizes.text(self._before(k))
-        return Lowered(
-            Expr(f"{solved.text}[, {first}:{_bracketed(last)}]", array_of(VECTOR)),
-            lambda indices: solved.at(indices[0], indices[1] if offset == "0" else f"{offset} + {indices[1]}"),
-        )
+            return (Assign(container.text, f"to_vector({solved}[, {first}])", node),)
+        last = _bracketed(self._sizes.text(self._before(k + 1)))
+        n = self._names.claim_index(0)
+        row = f"{solved}[{n}]" if self.is_one_vector else f"{solved}[{n}, {first}:{last}]"
+        return loops(self._sizes, node.shape[:1], (n,), (PlusAssign(f"{container.text}[{n}]", f"{row}'", node),))
 
 
 def _bracketed(text: str) -> str:
@@ -252,9 +261,10 @@ class _Slope:
 def _wish(argument: Node, passed: Expr) -> str:
     """Find a name for an argument: `theta_2` for `theta[2]`, `negative_gamma` for `-gamma`."""
     words = re.sub(r"\W+", "_", passed.text).strip("_")
-    if passed.is_read or not isinstance(argument, Apply):
+    if passed.is_read:
         return words
-    return f"{argument.op.name}_{words}" if len(words) <= _LONGEST_NAME else argument.op.name
+    made = argument.op.name if isinstance(argument, Apply) else "value"
+    return f"{made}_{words}" if len(words) <= _LONGEST_NAME else made
 
 
 def _held(value: Expr) -> Lowered:

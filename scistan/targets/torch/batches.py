@@ -59,6 +59,10 @@ class Batches:
         self.size = min(size, self.total)
         self._axes = self._along(axis)
         self._terms = [t.name for t in instance.graph.observed if any(leaf in self._axes for leaf in _leaves(t))]
+        along = (t for t in instance.graph.observed if t.name in self._terms)
+        series = [t.name for t in along if t.law.distribution.rule is not None]
+        if series:
+            raise messages.no_batches(series[0], "each depends on those before it")
         self._densities: dict[int, TorchDensity] = {}
         self._sources = {leaf: self._source(instance.values[leaf]) for leaf in self._axes}
         self._check()

@@ -169,12 +169,11 @@ def walk(count: int, seed: int = 0) -> tuple[ss.Model, np.ndarray]:
 
 def test_a_hundred_thousand_coordinates_converge_and_are_audited():
     m, exact = walk(100_000)
-    found = m.map(seed=1, starts=2, progress=False)
+    found = m.map(seed=1, starts=1, progress=False)
     assert found.converged, found.reason
     curvature = found.source.mode.curvature
     assert curvature.kind == "products"
     assert 0 < curvature.lowest < 1
-    assert found.starts == found.starts_agreeing == 2
     np.testing.assert_allclose(found["f"], exact, atol=1e-6)
     assert np.isnan(found.std_errors["f"]).all()
     assert any("standard errors of `f` were left out" in text for text in found.findings)
@@ -195,6 +194,7 @@ def test_the_optimizers_agree():
     by = {name: m.map(seed=1, starts=2, optimizer=name) for name in ("newton", "lbfgs", "auto")}
     for found in by.values():
         assert found.converged, found.reason
+        assert found.starts == found.starts_agreeing == 2
         np.testing.assert_allclose(found["f"], exact, atol=1e-4)
 
 
