@@ -101,6 +101,9 @@ class UnformedSeries(Unnamed):
         element = None if whole is None else whole[1:]
         if whole == ():
             raise messages.no_time_axis(name)
+        over = self.asked.length
+        if whole is not None and over is not None and whole[0].today != over.today:
+            raise messages.other_length(name, whole[0].today, over.today)
         rule, args = _read(name, self.asked, element, self._is_integer)
         made = Unnamed(series_distribution(rule, tuple(node.shape for node in args)), args)
         made.dims, made.centred, made.observation, made.place = self.dims, self.centred, self.observation, self.place

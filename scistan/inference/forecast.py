@@ -86,10 +86,14 @@ def _times(fitted: Instance) -> frozenset[Size]:
 
 
 def _along_time(fitted: Instance, times: frozenset[Size]) -> dict[str, int]:
+    found = {name: _time_axis(fitted, times, shape) for name, shape in _shapes(fitted).items()}
+    return {name: axis for name, axis in found.items() if axis is not None}
+
+
+def _shapes(fitted: Instance) -> dict[str, Shape]:
     graph = fitted.graph
-    shapes = {t.name: t.law.shape for t in graph.terms if not t.is_potential}
-    shapes |= {name: node.shape for name, node in graph.derived.items()}
-    return {name: axis for name, shape in shapes.items() if (axis := _time_axis(fitted, times, shape)) is not None}
+    own = {t.name: t.law.shape for t in graph.terms if not t.is_potential}
+    return own | {name: node.shape for name, node in graph.derived.items()}
 
 
 # -- the model, longer ------------------------------------------------------------------------------
@@ -152,11 +156,17 @@ def _labels(dim: str, labels: Sequence[object], there: Instance | None, steps: i
 
 
 def _tail_coords(ahead: _Ahead) -> dict[str, list[object]]:
+    """Give the labels of the steps ahead; times without labels are counted on."""
     fitted = ahead.fitted.coords
-    return {
+    found: dict[str, list[object]] = {
         dim: labels[len(fitted[dim]) :] if len(labels) != len(fitted[dim]) else labels
         for dim, labels in ahead.later.coords.items()
     }
+    shapes = _shapes(ahead.fitted)
+    for name, axis in _along_time(ahead.fitted, ahead.times).items():
+        length = ahead.fitted.shape(shapes[name])[axis]
+        found.setdefault(ahead.later.dims[name][axis], list(range(length, length + ahead.steps)))
+    return found
 
 
 # -- running it on ----------------------------------------------------------------------------------

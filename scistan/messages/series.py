@@ -71,6 +71,20 @@ def lengths_differ(lengths: Sequence[int]) -> ModelError:
     )
 
 
+def other_length(name: str, own: int, over: int) -> ModelError:
+    return _refused(
+        f"`{name}` has {own} elements, and what it runs over has {over}.",
+        "give every array of `over=` the full length of the series: element t goes with element t",
+    )
+
+
+def nothing_given(name: str) -> ModelError:
+    return _refused(
+        f"the first elements of `{name}` are given, and no data have given them yet.",
+        f"give the data, `m.with_data({name}=…)`, or the first ones a distribution: `start=ss.Normal(0, 5)`",
+    )
+
+
 def no_length(name: str) -> ModelError:
     return _refused(
         f"`{name}` was not told how long it is.",

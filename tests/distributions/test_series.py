@@ -247,6 +247,8 @@ def test_a_composite_lists_its_parts() -> None:
         (lambda m: ss.Series(lambda s, past: ss.Normal(past[-1], s), state=1.0, start=ss.Normal(0, 1), length=4), "pair"),
         (lambda m: ss.Series(lambda past: ss.Poisson(2), start=ss.Normal(0, 1), length=4), "counts"),
         (lambda m: ss.Series(lambda past: ss.Normal(past[-1], 1), start="given").observe([1.0]), "at least 2"),
+        (lambda m: ss.Series(lambda past, x: ss.Normal(past[-1] + x, 1), start=ss.Normal(0, 1),
+                             over=np.zeros(7)).observe(np.zeros(8)), "8 elements, and what it runs over has 7"),
     ],
 )
 def test_mistakes_are_told(write: Any, words: str) -> None:
@@ -255,6 +257,13 @@ def test_mistakes_are_told(write: Any, words: str) -> None:
         m.y = write(m)
     assert "test_series.py" in str(told.value)
     assert list(m) == []
+
+
+def test_given_elements_must_be_there_to_simulate() -> None:
+    m = ss.Model("promised")
+    m.y = ss.AR(0.5, 1.0, length=9).observe()
+    with pytest.raises(ss.ModelError, match=r"no data have given them yet(.|\n)*with_data"):
+        m.simulate(seed=1)
 
 
 def test_only_location_and_scale_have_innovations() -> None:

@@ -73,6 +73,17 @@ def test_latents_and_covariates_go_on() -> None:
     assert (steps**2).mean() == pytest.approx((fit.posterior["tau"] ** 2).mean(), rel=1.0)
 
 
+def test_times_without_labels_are_counted_on() -> None:
+    m = ss.Model("counted")
+    m.tau = ss.HalfNormal(1)
+    m.level = ss.RandomWalk(m.tau, start=ss.Normal(0, 1), length=7)
+    m.twice = 2 * m.level
+    m.y = ss.Normal(m.level, 1).observe(np.zeros(7))
+    found = m.mcmc(engine="stanli", chains=1, draws=20, warmup=50, seed=1).forecast(3)["predictions"]
+    for name in ("level", "twice", "y"):
+        assert list(found[name][found[name].dims[2]].values) == [7, 8, 9]
+
+
 def test_a_model_without_series_has_no_forecast() -> None:
     m = ss.Model("none")
     m.a = ss.Normal(0, 1)

@@ -121,6 +121,8 @@ def _bands(ax: Any, at: np.ndarray, draws: np.ndarray, color: str) -> None:
 def _positions(ax: Any, panel: _Panel) -> tuple[np.ndarray, np.ndarray]:
     """Give where times stand: at their numbers or dates; other labels one beside the other."""
     kinds = {panel.before.dtype.kind, panel.after.dtype.kind}
+    if kinds <= set("iu"):
+        ax.xaxis.get_major_locator().set_params(integer=True)
     if kinds <= set("iuf") or kinds == {"M"}:
         return panel.before, panel.after
     labels = [*map(str, panel.before), *map(str, panel.after)]

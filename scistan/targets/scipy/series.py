@@ -12,6 +12,7 @@ from scistan.errors import InternalError
 from scistan.graph.graph import Law, Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
+from scistan.messages import series as messages
 from scistan.targets.bound import runner_of
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.ready_body import ReadyBody
@@ -95,6 +96,8 @@ def draw_series(
         running.values[:, :first] = known
     elif running.rule.given:
         first = running.rule.given
+        if term.value not in instance.values:
+            raise messages.nothing_given(term.name)
         running.values[:, :first] = instance.values[term.value][:first]  # type: ignore[index]
     running.start(rng, first)
     for t in range(running.rule.lead, running.length):

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 import scistan as ss
 
 matplotlib.use("Agg")
+pytestmark = pytest.mark.filterwarnings("ignore::scistan.messages.sampling.ChainWarning")  # few draws, on purpose
 OPTIONS = {"draws": 100, "warmup": 200, "chains": 2, "seed": 1, "engine": "stanli", "progress": False}
 
 
@@ -44,8 +45,8 @@ def test_the_bands_are_those_of_the_draws(fit: ss.Fit) -> None:
     assert np.allclose(median.get_ydata(), np.median(draws, axis=0))
     assert pd.Timestamp(median.get_xdata()[0]) == pd.Timestamp("2022-01-31")
     wide, narrow = (patch.get_paths()[0].vertices[:, 1] for patch in ax.collections)
-    assert {wide.min(), wide.max()} == pytest.approx({*np.quantile(draws, 0.05, axis=0).min(keepdims=True),
-                                                      *np.quantile(draws, 0.95, axis=0).max(keepdims=True)})
+    assert wide.min() == pytest.approx(np.quantile(draws, 0.05, axis=0).min())
+    assert wide.max() == pytest.approx(np.quantile(draws, 0.95, axis=0).max())
     assert wide.min() < narrow.min() < narrow.max() < wide.max()
 
 
@@ -75,5 +76,5 @@ def test_what_does_not_run_along_time_is_refused(fit: ss.Fit) -> None:
         fit.plot_forecast(2, {"x": [0.0, 0.0]}, var_names="b")
     with pytest.raises(ss.DataError, match="needs `x`"):
         fit.plot_forecast(2)
-    with pytest.raises(ss.ArgumentError, match="steps_shown"):
+    with pytest.raises(ValueError, match="steps_shown"):
         fit.plot_forecast(2, {"x": [0.0, 0.0]}, steps_shown=0)
