@@ -32,7 +32,7 @@ def main() -> None:
     for overdispersed in (False, True):
         m = build(table, overdispersed=overdispersed)
         with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
-            print(m.sbc(replications=40, seed=1, adapt_delta=0.95, executor=executor))
+            print(m.sbc(replications=20, seed=1, adapt_delta=0.95, executor=executor))
         fit = m.mcmc(seed=1, engine="stanli", adapt_delta=0.99, progress=False)
         print(fit.check_model())
         print(fit.kfold(by="site", seed=1, progress=False))

@@ -27,16 +27,31 @@ os.environ["SCISTAN_CACHE"] = os.environ["SCISTAN_TEST_CACHE"]
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run what takes long: hundreds of kills, thousands of models")
+    parser.addoption("--cases", type=int, metavar="N", help="of a test with more than N cases run N, from first to last")
     parser.addoption("--accept", action="store_true", help="rewrite the golden files")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    _sample_cases(config, items)
     if config.getoption("--long"):
         return
     skip = pytest.mark.skip(reason="runs with --long")
     for item in items:
         if "long" in item.keywords:
             item.add_marker(skip)
+
+
+def _sample_cases(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep no more than `--cases` of each test, evenly spread; every test is still there."""
+    most = config.getoption("--cases")
+    if most is None:
+        return
+    tests: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    kept = {cases[int(k)] for cases in tests.values() for k in np.linspace(0, len(cases) - 1, min(most, len(cases)))}
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = [item for item in items if item in kept]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -148,6 +148,9 @@ MUTANTS = (
     Mutant("inference/inits.py", "fill(n, chain) for n in names", "fill(n, 0) for n in names", "tests/inference/test_mcmc_inits.py", "left_open"),
     Mutant("inference/climb.py", "best = min(good, key=_severity)", "best = good[-1]", "tests/inference/test_mcmc_auto.py", "best"),
     Mutant("inference/climb.py", "return len(attempt.ill), sum(", "return 0, sum(", "tests/inference/test_mcmc_auto.py", "best"),
+    Mutant("inference/curvature.py", "np.sqrt(np.sqrt(np.diag(np.linalg.inv(bends)) / np.diag(bends)))", "np.sqrt(1 / np.diag(bends))", "tests/inference/test_curvature.py", "exact"),
+    Mutant("inference/race.py", "slower.cost > WAIT * quicker.cost", "False", "tests/inference/test_mcmc_auto.py", "longer_wait"),
+    Mutant("inference/decide.py", "ordered = plans if asked.seeded else winner_first(plans, sampled)", "ordered = winner_first(plans, sampled)", "tests/inference/test_mcmc_auto.py", "won_before"),
     # diagnostics
     Mutant("diagnostics/statistics.py", "np.fmin(below, above)", "below", STATISTICS),
     Mutant("diagnostics/statistics.py", "r = np.maximum(_rhat(chains.first(len(x))), _rhat(_Chains.of(ranked.folded.reshape(shape))))", "r = _rhat(chains.first(len(x)))", STATISTICS),

@@ -25,6 +25,8 @@ __all__ = ["BY_NAME", "CHECKS", "MEASURABLE"]
 MEASURABLE = 4
 # Fewer effective draws than this share of all: more draws will not help, another engine may.
 HOPELESS_ESS = 0.02
+# The R-hat to be expected of chains of 1,000 draws with that share: a half of one has ten effective draws.
+HOPELESS_RHAT = 1.05
 
 
 def _hopeless(value: float, chains: int, draws: int) -> bool:
@@ -129,7 +131,7 @@ CHECKS: tuple[Check, ...] = (
         nearness=lambda found: 5 if _by_chance(found) else 3,
         change=lambda found: Change(_twice(found)),
         cure=Cure.METRIC,
-        curable=lambda value, chains, draws: value > _chance_rhat(draws),
+        curable=lambda value, chains, draws: value > max(HOPELESS_RHAT, _chance_rhat(draws)),
     ),
     Check(
         "bulk ESS",

@@ -101,7 +101,6 @@ ENGINES: Mapping[str, EngineDeclaration] = {
         },
         metrics={"diag": "diag", "dense": "dense", "diag_e": "diag", "dense_e": "dense"},
         least_warmup=1,  # without a step there is no step size
-        takes_inits=False,
         embedded=True,
         lowering="scistan.targets.jax:lower_to_jax",
     ),

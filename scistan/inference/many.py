@@ -12,6 +12,7 @@ from scistan.given import as_whole
 from scistan.graph.places import warn_at_users_line
 from scistan.inference.executors import Executor
 from scistan.inference.models import as_models
+from scistan.interrupts import interrupts_held
 from scistan.profiling import carried
 from scistan.settings import under_settings
 
@@ -41,7 +42,8 @@ def _fits(models: Sequence[Any], executor: Executor | None, workers: int, settin
         return [_fit(model, settings) for model in models]
     with ThreadPoolExecutor(workers, thread_name_prefix="scistan-sample") as threads:
         fit = under_settings(_fit)
-        tasks = [threads.submit(carried(fit), model, {**settings, "executor": executor}) for model in models]
+        with interrupts_held():
+            tasks = [threads.submit(carried(fit), model, {**settings, "executor": executor}) for model in models]
         return [task.result() for task in tasks]
 
 

@@ -14,6 +14,7 @@ from scistan.engines.density import StanDensity
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
+from scistan.inference.solver_error import SolverError
 from scistan.inference.tolerance import EPSILON, NEIGHBOURS, NOISES, SMALL_STEP, STEP, TINY_STEP, noise_of
 from scistan.messages import agreement as messages
 from scistan.targets.evaluate import Evaluator
@@ -43,6 +44,7 @@ class Seen:
     slopes: np.ndarray
     noise: float = 0.0  # what rounding was seen to do to the densities, and to a derivative
     slope_noise: float = 0.0
+    solver: float = 0.0  # how far the tolerances of equations may move the density
 
     @property
     def densities(self) -> tuple[float, float, float]:
@@ -63,6 +65,7 @@ class Witnesses:
         twin = flat_twin(self.program)
         self._flat = StanDensity(twin.text, twin.data(data)) if twin is not None else None
         self._joint = JointDensity(instance)
+        self._solver = SolverError(instance)
         self._torch = TorchDensity(instance)
         self._priors = {p.term.name: p.prior for p in self.program.parameters if p.prior is not None}
         signs = signs_of(instance)
@@ -102,6 +105,10 @@ class Witnesses:
             shape = self.instance.shape(block.term.law.shape)
             found.append(np.full(block.stop - block.start, value_domain(block.term.law).spread(shape)))
         return np.concatenate(found)
+
+    def with_solver_error(self, seen: Seen) -> Seen:
+        """See what the tolerances of equations may do at a point."""
+        return replace(seen, solver=self._solver.at(seen.latents, seen.scipy))
 
     # -- what they say ------------------------------------------------------------------------------------
     def at(self, q: np.ndarray) -> Seen:
@@ -174,10 +181,11 @@ class Witnesses:
             ]
             leaf = leaves[own] = density.backend.constant(np.array(arrays)).requires_grad_(True)
             affine = density.affine(p.term, evaluator) if p.prior is not None else None
+            value = affine.value(leaf) if affine else leaf
             if p.prior is not None and affine is not None:
                 evaluator.set(p.prior.value, leaf, batched=True)
-                result = result - _by_row(torch.log(affine.slope).expand_as(leaf))
-            evaluator.set(p.term.value, affine.value(leaf) if affine else leaf, batched=True)
+                result = result - _by_row(affine.log_slope(value).expand_as(leaf))
+            evaluator.set(p.term.value, value, batched=True)
         slopes = np.zeros((len(drawn), columns.count))
         try:
             evaluator.compute(self._nodes)

@@ -24,9 +24,9 @@ PRODUCT, FACTOR = 0.5, 1.0
 # The density of one element: with exponentials and logarithms in it, as most have; others by family.
 DENSITY = 25.0
 DENSITIES = {"Normal": 4.0, "StdNormal": 4.0, "Weibull": 150.0, "Frechet": 150.0, "LogLogistic": 150.0}
-# An element whose centre and scale follow from its prior and what its data say: roots and quotients, both ways.
-# Set by judgement, not measured.
-CENTRED_BY_DATA = 40.0
+# A latent whose centre and scale follow from its prior and what its data say, and each of its elements: roots and
+# quotients, both ways. By whole runs of nutpie's, `bench/centring_cost.py`.
+LATENT_BY_DATA, ELEMENT_BY_DATA = 880.0, 32.0
 # An element of a vector whose elements have one density together, with matrices in it.
 TOGETHER = 40.0
 
@@ -71,7 +71,8 @@ def _of_density(instance: Instance, term: Term, moving: set[Node]) -> float:
         cubes = (_cubed(instance, matrix) if matrix in moving else PRODUCT * still for matrix in matrices)
         return NODE + FACTOR * sum(cubes) + TOGETHER * elements
     learnt = law.centring is not None
-    return NODE + (DENSITIES.get(law.distribution.name, DENSITY) + CENTRED_BY_DATA * learnt) * elements
+    own = DENSITIES.get(law.distribution.name, DENSITY) + ELEMENT_BY_DATA * learnt
+    return NODE + LATENT_BY_DATA * learnt + own * elements
 
 
 def _cubed(instance: Instance, node: Node) -> float:

@@ -12,7 +12,7 @@ from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
 from scistan.graph.node import Data
 from scistan.inference.planning.start import Start
-from scistan.inference.profile.kept import profiled
+from scistan.inference.profile.kept import profiled, profiled_estimate
 from scistan.messages import arguments as arguments_messages
 from scistan.messages import data as data_messages
 from scistan.messages import model as messages
@@ -28,7 +28,7 @@ from scistan.model.shown import Shown
 from scistan.model.swap import bind, check_swapped, relabel
 from scistan.model.tables import read_table
 from scistan.model.variables import Identity, Variables
-from scistan.profiling import stage, staged
+from scistan.profiling import staged
 from scistan.shapes import Size, SizeConflict
 
 if TYPE_CHECKING:
@@ -213,10 +213,11 @@ class Model(Shown, Drawn, Approximated, Lowered, Planned):
             plan: Plan | None = None, **unknown: Any) -> PointEstimate:
         """Maximize the posterior density, from `starts` points at once.
 
-        `inits` gives a start, `dtype` the precision. `optimizer` is "lbfgs", "adam", or "auto": Adam where `batch_size`
-        takes the observations in mini-batches, which it sees `epochs` times with steps of `learning_rate` at most;
-        `polish` ends with exact steps on all of them. `max_iterations` bounds each climb, `compile` hands the density
-        to `torch.compile`, `progress` shows a bar. With the `plan` of an estimate, options are what they were then.
+        `inits` gives a start, `dtype` the precision. `optimizer` is "lbfgs", "newton", "adam", or "auto": Newton where
+        coordinates are many, Adam where `batch_size` takes the observations in mini-batches, which it sees `epochs`
+        times with steps of `learning_rate` at most; `polish` ends with exact steps on all of them. `max_iterations`
+        bounds each climb, `compile` hands the density to `torch.compile`, `progress` shows a bar. With the `plan` of
+        an estimate, options are what they were then.
         """
         return self._maximized("map", data, _without(locals(), "self", "data"))
 
@@ -231,18 +232,20 @@ class Model(Shown, Drawn, Approximated, Lowered, Planned):
     def _maximized(self, verb: str, data: Mapping[str, object] | None, options: Mapping[str, Any]) -> PointEstimate:
         start = Start.now(verb, "torch")
         from scistan.inference.planning.estimates import maximize_planned
+        from scistan.inference.summed import summed
         from scistan.model.fitted import FittedModel
 
-        with stage(verb):
+        with profiled_estimate(verb) as kept:
             on = self._on(data)
-            return maximize_planned(start, on.instance(), FittedModel(on), **options)
+            return kept(maximize_planned(start, summed(on.instance()), FittedModel(on), **options))
 
     # -- Stan -----------------------------------------------------------------------------------
     def stan_code(self, **switches: Any) -> str:
         """Write the model as a Stan program."""
+        from scistan.inference.summed import summed
         from scistan.targets.stan.program import lower_to_stan
 
-        return lower_to_stan(self.to_graph(), **switches).text
+        return lower_to_stan(summed(self.instance()).graph, **switches).text
 
     @overload
     def explain(self, stage: None = None, **switches: bool) -> Explanation: ...
@@ -253,19 +256,24 @@ class Model(Shown, Drawn, Approximated, Lowered, Planned):
 
         With a `stage`, show the model there: "graph", the name of a pass, "program", "data" or "request".
         """
+        from scistan.inference.summed import summed
+
         if stage is not None:
             from scistan.inference.stages import show_stage
 
-            return show_stage(self.instance(), stage, switches)
+            return show_stage(summed(self.instance()), stage, switches)
         from scistan.passes.explain import explain
+        from scistan.passes.states.told import told_of_states
 
-        return explain(self.to_graph(), **switches)
+        instance = summed(self.instance())
+        return explain(instance.graph, told_of_states(instance), **switches)
 
     def stan_data(self) -> dict[str, Any]:
         """Give the data that the Stan program reads."""
+        from scistan.inference.summed import summed
         from scistan.targets.stan.program import lower_to_stan
 
-        instance = self.instance()
+        instance = summed(self.instance())
         return deepcopy(lower_to_stan(instance.graph).data(instance))  # theirs to change
 
     def compile(self, progress: bool = True, threads: bool = False, methods: str = "core") -> Path:
@@ -300,31 +308,35 @@ class Model(Shown, Drawn, Approximated, Lowered, Planned):
         start = Start.now("mcmc", "stan")
         from scistan.inference.planning.sampled import after_mcmc
         from scistan.inference.sample import sample
+        from scistan.inference.summed import summed
         from scistan.model.fitted import FittedModel
 
         with profiled("mcmc") as kept:
             on = self._on(data)
             given = draws, warmup, chains, seed, engine, inits, progress, FittedModel(on, self)
-            return kept(after_mcmc(start, sample(on.instance(), *given, **options), warmup))
+            return kept(after_mcmc(start, sample(summed(on.instance()), *given, **options), warmup))
 
     def _subject(self, threads: bool = False) -> Subject:
         """Give what a fit of this model is a fit of."""
         from scistan.inference.prepare import subject_of
+        from scistan.inference.summed import summed
         from scistan.model.fitted import FittedModel
 
-        return subject_of(self.instance(), FittedModel(self, self), threads=threads)
+        return subject_of(summed(self.instance()), FittedModel(self, self), threads=threads)
 
     def capabilities(self) -> Capabilities:
         """Tell what can be done with this model here, by whom, and why not; nothing is compiled or sampled."""
         from scistan.inference.capabilities.model import capabilities_of
+        from scistan.inference.summed import summed
 
-        return capabilities_of(self.instance())
+        return capabilities_of(summed(self.instance()))
 
     def verify(self, points: int = 8, seed: int = 0) -> Agreement:
         """Check that SciPy, torch, Stan and what else is installed agree on this model's density and gradient."""
+        from scistan.inference.summed import summed
         from scistan.inference.verify import verify
 
-        return verify(self.instance(), points, seed)
+        return verify(summed(self.instance()), points, seed)
 
     def _on(self, data: Mapping[str, object] | None) -> Self:
         other = self if data is None else self.with_data(data)

@@ -142,7 +142,8 @@ class Op:
     carries: bool = False  # its gradient only moves and adds what comes: so it does with marks of what is wanted
     saturates: bool = False  # near 1, where what a difference leaves has no digits: points there tell nothing
     public: bool = True
-    binds: bool = False  # holds a body and runs it: targets/recurrence.py and lower_scan.py know how
+    binds: bool = False  # is run with all that is known of its node: targets/bound.py knows how
+    random: bool = False  # another value in every draw, whatever it depends on
 
     @property
     def elementwise(self) -> bool:

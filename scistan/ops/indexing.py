@@ -8,8 +8,7 @@ import numpy as np
 
 from scistan.errors import Place
 from scistan.graph.labels import LabelsDiffer, order_of
-from scistan.graph.node import Apply, Data, Node
-from scistan.graph.walk import has_latents
+from scistan.graph.node import Apply, Data, Node, Variable
 from scistan.messages import data as data_messages
 from scistan.messages import expressions as messages
 from scistan.messages.values import as_given
@@ -144,7 +143,7 @@ def _item(one: Any, node: Node, axis: int, arrays: list[Node]) -> Item:
     position = as_node(one)
     if _is_truth(position):
         raise messages.truth_as_index(shape, position.called if isinstance(position, Data) else "")
-    if not _is_whole(position) or has_latents(position):
+    if not _is_whole(position):  # a discrete latent is summed over, and any other is no whole number
         raise messages.no_whole_index(shape)
     _check_bounds(position, node.shape[axis], shape)
     arrays.append(position)
@@ -223,6 +222,13 @@ def slice_size(size: Size, start: int | None, stop: int | None, step: int | None
 
 
 def _check_bounds(position: Node, size: Size, shape: tuple[int, ...]) -> None:
+    if isinstance(position, Variable) and position.domain is not None:
+        ends = [end for end in (position.domain.lower, position.domain.upper) if isinstance(end, int | float)]
+        outside = [end for end in ends if not 0 <= end < size.today]
+        if outside:
+            raise messages.bad_index(
+                shape, f"`{position.name}` can be {outside[0]:g}, which is outside an axis of length {size.today}"
+            )
     if is_factor(position):  # coded by the levels that a model has for it, which sees to it where it is used
         return
     if isinstance(position, Data) and position.default is not None and position.default.size:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from scistan.errors import ToolchainError
+from scistan.interrupts import interrupts_held
 from scistan.messages import toolchain as messages
 from scistan.profiling import carried
 from scistan.toolchain.built import DEFAULT, NOTHING, find_built
@@ -98,17 +99,19 @@ def build_requests(
 
 def schedule(work: Work, requests: Sequence[BuildRequest], executor: ThreadPoolExecutor) -> list[Result]:
     """Translate everything first, so that a typing error costs no compilation; then products, models."""
-    translations = [executor.submit(carried(translate), work, request.source) for request in requests]
+    with interrupts_held():
+        translations = [executor.submit(carried(translate), work, request.source) for request in requests]
     codes = outcomes(translations)
-    if any(isinstance(code, str) for code in codes):
-        # The model tasks below ask for the same products: these only start early, so their failures can wait.
-        for task in shared_products(work):
+    # The model tasks ask for the same products: these only start early, so their failures can wait.
+    early = shared_products(work) if any(isinstance(code, str) for code in codes) else []
+    with interrupts_held():
+        for task in early:
             executor.submit(carried(task))
-    building = {
-        place: executor.submit(carried(build_one), work, requests[place], code)
-        for place, code in enumerate(codes)
-        if isinstance(code, str)
-    }
+        building = {
+            place: executor.submit(carried(build_one), work, requests[place], code)
+            for place, code in enumerate(codes)
+            if isinstance(code, str)
+        }
     results: dict[int, Result] = {n: code for n, code in enumerate(codes) if isinstance(code, ToolchainError)}
     built = outcomes(tuple(building.values()))
     results.update(zip(building, built, strict=True))

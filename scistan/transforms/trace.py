@@ -104,8 +104,9 @@ def runner_for(leaves: Sequence[object], backend: object) -> Runner:
     if any(isinstance(leaf, Expression) for leaf in leaves):
         return OnGraph()
     if backend is None:
-        backend = "torch" if any(library_of(leaf) == "torch" for leaf in leaves) else "numpy"
-    return open_backend(backend)
+        libraries = {library_of(leaf) for leaf in leaves}
+        backend = next((name for name in ("torch", "jax") if name in libraries), "numpy")
+    return open_backend(backend, leaves)
 
 
 def _lengths(array: Any) -> tuple[int, ...]:

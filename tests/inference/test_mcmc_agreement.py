@@ -118,7 +118,7 @@ def test_a_difference_would_be_seen():
         agree(one, other)
 
 
-@pytest.mark.slow
+@pytest.mark.long  # CI has a model's calibration by `m.sbc()`, in judge/test_sbc.py
 def test_simulation_based_calibration():
     """Ranks of true values among posterior draws are uniform (Talts et al. 2018)."""
     from scipy import stats

@@ -10,7 +10,8 @@ from tests.inference.posteriors import POSTERIORS
 # Stan's diagonal metric needs an hour for these columns; its dense one does not.
 OPTIONS = {("diamonds-diamonds", "stanli"): {"metric": "dense"}, ("diamonds-diamonds", "cmdstan"): {"metric": "dense"}}
 SLOW = {"diamonds-diamonds", "nes1980-nes"}
-COMPILED = ("eight_schools-eight_schools_noncentered", "kidiq-kidscore_interaction", "gp_pois_regr-gp_regr")
+LONG = {"hudson_lynx_hare-lotka_volterra"}  # every gradient solves an equation
+COMPILED = ("eight_schools-eight_schools_noncentered",)  # in CI; a compilation each
 
 
 def check(name, engine, posteriordb):
@@ -32,8 +33,17 @@ def check(name, engine, posteriordb):
 
 
 @pytest.mark.parametrize("engine", ["stanli", "nutpie", "auto"])
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow if n in SLOW else ()) for n in POSTERIORS])
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.long if n in LONG else ()) for n in POSTERIORS if n not in SLOW]
+)
 def test_posterior(name, engine, posteriordb):
+    check(name, engine, posteriordb)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["stanli", *(pytest.param(e, marks=pytest.mark.long) for e in ("nutpie", "auto"))])
+@pytest.mark.parametrize("name", sorted(SLOW))
+def test_posterior_with_many_observations(name, engine, posteriordb):
     check(name, engine, posteriordb)
 
 

@@ -16,7 +16,7 @@ from scistan.ops import REGISTRY as OPS
 from tests.random_models import Recipe, build, recipes
 
 COMMON = {"derandomize": True, "deadline": None, "suppress_health_check": list(HealthCheck), "database": None}
-FEW = settings(max_examples=60, phases=[Phase.explicit, Phase.generate], **COMMON)
+FEW = settings(max_examples=30, phases=[Phase.explicit, Phase.generate], **COMMON)
 MANY = settings(max_examples=3000, **COMMON)
 
 

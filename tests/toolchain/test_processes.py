@@ -40,8 +40,8 @@ def processes_in(folder):
     return found
 
 
-def until(condition, seconds=10.0):
-    """Wait until something holds."""
+def until(condition, seconds=60.0):
+    """Wait until something holds; a busy machine takes long to start a process."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "waited in vain"

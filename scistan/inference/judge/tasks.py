@@ -15,6 +15,7 @@ import numpy as np
 from scistan.errors import ScistanError
 from scistan.inference.executors import Executor
 from scistan.inference.judge.folder import Arrays, Folder
+from scistan.interrupts import interrupts_held
 from scistan.messages import sampling as sampling_messages
 from scistan.profiling import Stage, bring_home, recorded
 from scistan.settings import under_settings
@@ -111,15 +112,16 @@ class _Run:
 
     def _submit(self, task: Task) -> None:
         self.tries[task.number] = self.tries.get(task.number, 0) + 1
-        try:
-            future = self.executor.submit(recorded(under_settings(task.function)), *task.arguments)
-        except ScistanError:
-            raise
-        except Exception as error:  # a pool that broke takes no more: reported task by task
-            self._failed(task, error)
-            return
-        self.away[future] = task
-        future.add_done_callback(self.back.put)
+        with interrupts_held():
+            try:
+                future = self.executor.submit(recorded(under_settings(task.function)), *task.arguments)
+            except ScistanError:
+                raise
+            except Exception as error:  # a pool that broke takes no more: reported task by task
+                self._failed(task, error)
+                return
+            self.away[future] = task
+            future.add_done_callback(self.back.put)
 
     def _take(self, future: Future[tuple[Arrays, Stage]], task: Task) -> None:
         try:

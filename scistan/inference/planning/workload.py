@@ -126,6 +126,8 @@ def _is_linear(graph: Graph) -> bool:
 _STRUCTURES: Mapping[str, Callable[[Graph], bool]] = {
     "hierarchical": _is_hierarchical,
     "linear predictor": _is_linear,
-    "conditionally independent observations": lambda graph: not any(t.law.event_rank for t in graph.observed),
+    "conditionally independent observations": lambda graph: not any(
+        t.law.event_rank or t.law.distribution.rule is not None for t in graph.observed
+    ),
     "multivariate": lambda graph: any(t.law.event_rank for t in graph.terms),
 }

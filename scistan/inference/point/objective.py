@@ -39,8 +39,10 @@ class Objective:
         self.torch = density.torch
         self.dimension = density.dimension
         self.evaluations = 0
+        self.products = 0  # with the Hessian
         self._observations = max(1, observations)
         self.width = max(observations, widest) + self.dimension  # numbers in the largest value on the way, about
+        self._makes_matrices = widest > observations
         self._function = self._compiled() if compiled else None
         self.wrap: Callable[[Tensor], Tensor] | None = None
 
@@ -105,19 +107,76 @@ class Objective:
 
     def hessian_products(self, q: Tensor, vectors: Tensor) -> Tensor:
         """Give `H v` at one point for each row `v`, exactly, by differentiating the gradient."""
+        self.products += len(vectors)
         if len(vectors) * self.width <= _SMALL:
             with self._memory():
                 return self._products_of_rows(q, vectors)
-        leaf = q.detach().clone().requires_grad_(True)
+        return self._products_along(q, self.torch.arange(len(q), device=q.device), vectors)
+
+    def _products_along(self, q: Tensor, moving: Tensor, vectors: Tensor) -> Tensor:
+        """Give the products over the coordinates `moving`; the others are held, and what hangs on them alone."""
+        leaf = q.detach()[moving].requires_grad_(True)
         result = self.torch.zeros_like(vectors)
-        chunk = max(1, int(_CHUNK / self.width))
+        # A matrix computed on the way is work enough by itself; and torch takes a second to load what takes several.
+        chunk = 1 if self._makes_matrices else max(1, int(_CHUNK / self.width))
         with self._memory():
-            for part in self._parts(leaf, twice=True):
+            for part in self._parts(q.detach().index_copy(0, moving, leaf), twice=True):
                 slope = self._gradient(part, leaf, create_graph=True)
                 if not slope.requires_grad:
                     continue
                 for start in range(0, len(vectors), chunk):
                     result[start : start + chunk] += self._products(slope, leaf, vectors[start : start + chunk])
+        return result
+
+    def products_at(self, q: Tensor) -> Callable[[Tensor], Tensor]:
+        """Give what multiplies a vector, or rows of them, by the Hessian at one point, whose gradient is kept for it.
+
+        Batches are gone through for each product: kept, they would be all observations at once.
+        """
+        leaf = q.detach().clone().requires_grad_(True)
+        slope: Tensor = None
+        if self.batches is None:
+            with self._memory():
+                slope = self._gradient(next(self._parts(leaf, twice=True)), leaf, create_graph=True)
+
+        def multiply(vectors: Tensor) -> Tensor:
+            rows = vectors.reshape(-1, vectors.shape[-1])
+            if slope is None:
+                return self.hessian_products(q, rows).reshape(vectors.shape)
+            self.products += len(rows)
+            if not slope.requires_grad:
+                return self.torch.zeros_like(vectors)
+            with self._memory():
+                each = [self._gradient_of(slope, leaf, row) for row in rows]
+            return self.torch.stack(each).reshape(vectors.shape)
+
+        return multiply
+
+    def _gradient_of(self, slope: Tensor, leaf: Tensor, vector: Tensor) -> Tensor:
+        keep = {"retain_graph": True, "allow_unused": True, "materialize_grads": True}
+        return self.torch.autograd.grad(slope, leaf, vector, **keep)[0].detach()
+
+    def hessian(self, q: Tensor) -> Tensor:
+        """Give the whole matrix of second derivatives at one point, exactly.
+
+        Short runs of coordinates come first and are then held: the rest of the matrix does without them. So effects
+        `L z` cost no second derivative of what factors their covariance into `L`, but for the few numbers it is of.
+        """
+        torch = self.torch
+        eye = torch.eye(self.dimension, dtype=q.dtype, device=q.device)
+        if self.dimension * self.width <= _SMALL:
+            products = self.hessian_products(q, eye)
+            return 0.5 * (products + products.mT)
+        result = torch.zeros_like(eye)
+        ahead = torch.arange(self.dimension, device=q.device)
+        for start, stop in sorted(self.density.runs, key=lambda run: run[1] - run[0]):
+            mine = (ahead >= start) & (ahead < stop)
+            rows, unit = ahead[mine], eye[: len(ahead), : len(ahead)][mine]
+            block = self._products_along(q, ahead, unit)
+            result[rows[:, None], ahead] = block
+            result[ahead[:, None], rows] = block.mT
+            result[rows[:, None], rows] = 0.5 * (block[:, mine] + block[:, mine].mT)
+            ahead = ahead[~mine]
         return result
 
     def _products_of_rows(self, q: Tensor, vectors: Tensor) -> Tensor:
@@ -133,13 +192,15 @@ class Objective:
     def _products(self, slope: Tensor, leaf: Tensor, vectors: Tensor) -> Tensor:
         grad = self.torch.autograd.grad
         keep = {"retain_graph": True, "allow_unused": True, "materialize_grads": True}
+        if len(vectors) == 1:
+            return grad((slope * vectors[0]).sum(), leaf, **keep)[0].detach()[None]  # type: ignore[no-any-return]
         try:
             (rows,) = grad(slope, leaf, vectors, is_grads_batched=True, **keep)
         except RuntimeError as error:
             if _is_out_of_memory(error):
                 raise
             # An op whose second derivative cannot be vectorized: one vector at a time.
-            return self.torch.stack([grad(slope, leaf, v, **keep)[0].detach() for v in vectors])
+            return self.torch.stack([self._gradient_of(slope, leaf, v) for v in vectors])
         return rows.detach()
 
     def _memory(self) -> AbstractContextManager[None]:

@@ -39,6 +39,11 @@ def write_elementwise(scope: Scope, node: Apply) -> Lowered:
     parts = [scope._lower(arg) for arg in node.args]
     depth = 1 + max((p.depth for p in parts), default=0)
 
+    if node.op.name == "where" and len(node.shape) == 2 and not scope.expressions_only:
+        for arg in node.args[1:]:  # what is chosen for every row is computed once
+            if arg.shape and is_repeated(arg.shape, node.shape) and scope.is_costly(arg):
+                scope.named(arg)
+
     def element(indices: tuple[str, ...]) -> Expr:
         return write_form(node, [scope.broadcast_element(arg, indices) for arg in node.args], REAL)
 

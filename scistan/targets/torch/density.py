@@ -12,8 +12,9 @@ import numpy as np
 
 from scistan.constrained import TYPES
 from scistan.distributions.density import pointwise, total
+from scistan.distributions.innovations import standard_law
 from scistan.distributions.resolve import value_domain
-from scistan.distributions.standard import frame_of, standard_law
+from scistan.distributions.standard import frame_of
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable
@@ -21,6 +22,7 @@ from scistan.passes.signs import Signs
 from scistan.targets.affine import Affine
 from scistan.targets.coordinates import Coordinates
 from scistan.targets.evaluate import Evaluator
+from scistan.targets.innovated import Innovated
 from scistan.targets.interval import Interval
 from scistan.targets.joint import joint
 from scistan.targets.layout import LatentBlock, lay_out
@@ -102,7 +104,7 @@ class TorchDensity:
             value, log_jacobian = self.bijection(block.term, known).constrain(u)
             return value, _sum_events(log_jacobian, len(lead)), zero
         value = affine.value(u)
-        return value, zero, _sum_events(self.torch.log(affine.slope).expand_as(value), len(lead))
+        return value, zero, _sum_events(affine.log_slope(value).expand_as(value), len(lead))
 
     @staticmethod
     def coordinates(block: LatentBlock, q: Tensor) -> Tensor:
@@ -121,6 +123,11 @@ class TorchDensity:
         for piece, (_, _, shapes) in zip(pieces, self._runs, strict=True):
             found += piece.unbind(-1) if len(shapes) > 1 or not shapes[0] else [piece.reshape((*lead, *shapes[0]))]
         return found
+
+    @property
+    def runs(self) -> list[tuple[int, int]]:
+        """From where to where the coordinates go that belong together."""
+        return [(start, stop) for start, stop, _ in self._runs]
 
     @cached_property
     def _runs(self) -> list[tuple[int, int, list[tuple[int, ...]]]]:
@@ -163,8 +170,10 @@ class TorchDensity:
             parts.append(u.reshape((*x.shape[:1], -1)) if batched else u.reshape(-1))
         return self.torch.cat(parts, -1) if parts else self.backend.zeros(0)
 
-    def affine(self, term: Term, known: Lookup) -> Affine | None:
+    def affine(self, term: Term, known: Lookup) -> Affine | Innovated | None:
         """Give the map that a non-centred latent comes by; None for any other."""
+        if term.law.noncentred and term.law.distribution.rule is not None:
+            return Innovated(term.law, known, self.instance, self.backend)
         frame = frame_of(term.law) if term.law.noncentred else None
         if frame is None:
             return None
@@ -292,6 +301,8 @@ class TorchDensity:
         return _Program(schedule, moving, batch, fixed.added(schedule.constants, self.backend.zeros()))
 
     def _needs(self, term: Term) -> tuple[Node, ...]:
+        if term.law.noncentred and term.law.distribution.rule is not None:
+            return term.law.args
         frame = frame_of(term.law) if term.law.noncentred else None
         if frame is not None:
             return frame.nodes

@@ -165,6 +165,31 @@ def test_an_interrupt_keeps_what_is_there(tmp_path):
     assert {f"task-{k:06d}.npz" for k in outcome.results} == {p.name for p in tmp_path.glob("*.npz")}
 
 
+class Interrupted(ThreadPoolExecutor):
+    """A pool whose third task comes with a Ctrl-C, in the midst of handing it over."""
+
+    handed = 0
+
+    def submit(self, function, /, *arguments):
+        if self.handed == 2:
+            signal.raise_signal(signal.SIGINT)
+        future = super().submit(function, *arguments)
+        self.handed += 1
+        return future
+
+
+def test_an_interrupt_while_a_task_is_handed_over_is_heard_after_it():
+    """Found on Python 3.12: the pool's lock stayed taken, and Ctrl-C waited for ever for threads that wanted it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with Interrupted(1) as pool:
+            outcome = run_tasks(tasks(9), pool, None, False)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert outcome.interrupted
+    assert pool.handed == 3
+
+
 def test_what_cannot_run_tasks_is_refused():
     with pytest.raises(ss.ModelError, match="must have a method `submit`"):
         run_tasks(tasks(2), 3, None, False)

@@ -8,9 +8,10 @@ import pytest
 import scistan as ss
 from scistan.inference.point import mode as modes
 from scistan.inference.point.arrow import guess_layout, measure_arrow
-from scistan.inference.point.curvature import Products, measure_dense
+from scistan.inference.point.curvature import measure_dense
 from scistan.inference.point.maximize import lower
 from scistan.inference.point.options import Options
+from scistan.inference.point.products import Products
 from scistan.inference.point.uncertainty import Quantities, standard_errors
 from scistan.targets.torch import choose_target
 
@@ -62,8 +63,41 @@ def test_products_with_the_hessian_are_exact():
     vectors = torch.from_numpy(np.random.default_rng(2).normal(size=(4, objective.dimension)))
     expected = vectors @ torch.autograd.functional.hessian(objective.density.log_density, q)
     torch.testing.assert_close(objective.hessian_products(q, vectors), expected, rtol=1e-9, atol=1e-9)
-    objective._observations = 10**9  # as if there were too many for a copy each
+    objective.width = 10**9  # as if there were too many numbers for a copy each
     torch.testing.assert_close(objective.hessian_products(q, vectors), expected, rtol=1e-9, atol=1e-9)
+
+
+def process(effects_first: bool) -> ss.Model:
+    """Effects with a covariance, and what it is of before or after them, more numbers among them that stand alone."""
+    rng = np.random.default_rng(0)
+    x = np.sort(rng.uniform(0, 5, 9))
+    m = ss.Model("process")
+    m.x = ss.data(x)
+    if effects_first:
+        m.own = ss.Normal(0, 1, shape=9)
+    m.length, m.size = ss.InvGamma(5, 5), ss.HalfNormal(1)
+    kernel = m.size**2 * ss.exp(-0.5 * ((m.x[:, None] - m.x[None, :]) / m.length) ** 2) + 1e-4 * np.eye(9)
+    if effects_first:
+        effects = ss.cholesky(kernel) @ m.own
+    else:
+        m.f = ss.MultivariateNormal(np.zeros(9), cov=kernel)
+        effects = m.f
+    m.weights = ss.Dirichlet(np.ones(4))
+    m.sigma = ss.HalfNormal(1)
+    m.y = ss.Normal(effects, m.sigma).observe(np.sin(x))
+    m.counts = ss.Multinomial(10, m.weights).observe([1, 2, 3, 4])
+    return m
+
+
+@pytest.mark.parametrize("model", [groups(10), process(False), process(True)], ids=["groups", "process", "effects first"])
+def test_the_whole_hessian_run_by_run_is_exact(model):
+    objective, q, _ = at_mode(model)
+    expected = torch.autograd.functional.hessian(objective.density.log_density, q)
+    torch.testing.assert_close(objective.hessian(q), expected, rtol=1e-9, atol=1e-9)
+    for width in (10**5, 10**9):  # as if there were many numbers on the way: some vectors at once, or one by one
+        objective.width = width
+        torch.testing.assert_close(objective.hessian(q), expected, rtol=1e-9, atol=1e-9)
+        torch.testing.assert_close(objective.hessian(q), objective.hessian(q).mT, rtol=0, atol=0)
 
 
 def test_an_arrow_is_the_dense_matrix(definite):
