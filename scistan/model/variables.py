@@ -22,7 +22,7 @@ from scistan.messages import data as data_messages
 from scistan.messages import model as messages
 from scistan.messages import observations as observations_messages
 from scistan.model.acts import Acts
-from scistan.model.argument_axes import axes_of_arguments, dims_of_arguments, equalities_of_pieces, is_tied
+from scistan.model.argument_axes import axes_of_arguments, dims_of_arguments, equalities_of_pieces, inherited_dims
 from scistan.model.axes import Axes, Key
 from scistan.model.draws import check_no_draws
 from scistan.model.entry import Entry, Identity
@@ -225,7 +225,7 @@ class Variables:
         made = made.formed(name, given if values is None else values)
         self.facts.learn((*made.args, *(b for b in (made.lower, made.upper) if b is not None)))
         law = resolve(name, made, given, values)
-        dims = self._inherited_dims(law) if dims is None else dims
+        dims = inherited_dims(law, self._dims_of) if dims is None else dims
         if len(dims) != len(law.shape):
             raise data_messages.dims_rank(name, dims, values_of(law.shape))
         if leaf is not None:
@@ -330,25 +330,6 @@ class Variables:
             own = dims[-at]
             if own is not None and law.shape[-at].today != 1:
                 self.facts.check_meeting("", [(name, own), (self.facts.speaker(node, dim), dim)], None)
-
-    def _inherited_dims(self, law: Law) -> Dims:
-        """Name each axis by the first argument that has a dim along it."""
-        dims: list[str | None] = [None] * len(law.shape)
-        for at, _, dim in dims_of_arguments(law, self._dims_of):
-            dims[-at] = dims[-at] or dim
-        return self._event_dims(law, dims)
-
-    def _event_dims(self, law: Law, dims: list[str | None]) -> Dims:
-        """Name the axes of an event by an argument that has events of the same rank."""
-        rank = law.distribution.event_rank
-        for p, node in zip(law.distribution.parameters, law.args, strict=True):
-            own = self.facts.of(node).dims
-            for axis in range(1, rank + 1):
-                if p.domain.event_rank == rank and is_tied(law, node.shape[-axis]) and (
-                    node.shape[-axis].today == law.shape[-axis].today
-                ):
-                    dims[-axis] = dims[-axis] or own[-axis]
-        return tuple(dims)
 
     # -- the whole ------------------------------------------------------------------------------
     def graph(self) -> Graph:
