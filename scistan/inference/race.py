@@ -90,7 +90,8 @@ class Promise:
         quicker, slower = sorted((self, other), key=lambda promise: promise.cost)
         if quicker.effective >= PLENTY and slower.cost > WAIT * quicker.cost:
             return self is quicker
-        return favour * self.worth > other.worth
+        told = min(self.draws, other.draws) >= ENOUGH  # before that, the share of the one that drew less looks smaller
+        return favour * (self.worth / other.worth if told else other.cost / self.cost) > 1
 
     def is_worth_trying(self, hope: Promise, found_out: float) -> bool:
         """Tell whether a hope would save what finding out costs, several times where this one promises enough."""
@@ -196,7 +197,9 @@ class Race:
             return True
         first = self.runners[0]
         length = first.length(budget, goal)
-        now = first.promise or first.promises(length, HOPED_SHARE, first.steps(0, length))
+        now = first.promise
+        if now is None or length < goal:  # of so few draws only the steps tell
+            now = first.promises(length, HOPED_SHARE, first.steps(length // 2, length))
         hopes = [self._runner(plan, None).hope_as_written() for plan in waiting]
         found_out = ENTERING + len(first.run.chains) * len(waiting) * first.spent(length)
         return any(now.is_worth_trying(hope, found_out) for hope in hopes)
