@@ -186,6 +186,16 @@ def test_a_posterior_is_sampled_certified_saved_and_predicted(tmp_path: Any) -> 
     np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.parametrize(("method", "words"), [("rk45", "up to t = 1.*method='bdf'"), ("bdf", "CVODES.*`max_steps`")])
+def test_where_no_start_has_a_solution_the_equation_is_named(method: str, words: str) -> None:
+    m = ss.Model("stiff")
+    m.k = ss.LogNormal(0, 1)
+    m.x = ss.ode(lambda t, x: -1e4 * m.k * (x - ss.cos(t)), 0.0, 0, [1.0], method=method, max_steps=5)
+    m.y = ss.Normal(m.x, 1).observe([0.5])
+    with pytest.raises(ss.SamplingError, match=f"(?s)an equation could not be solved.*{words}"):
+        m.mcmc(draws=10, warmup=10, chains=1, seed=1, engine="stanli", progress=False)
+
+
 @pytest.mark.parametrize("method", ["rk45", "bdf", "adams"])
 def test_a_certificate_allows_what_tolerances_do_and_no_more(method: str) -> None:
     m = ss.Model("decay")
