@@ -11,7 +11,7 @@ from scistan.errors import ModelError
 from scistan.graph.places import warn_at_users_line
 from scistan.messages import equations as messages
 
-__all__ = ["Failure", "note_failures", "telling_failures"]
+__all__ = ["Failure", "collecting_failures", "note_failures", "telling_failures"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +37,28 @@ def note_failures(failures: Sequence[Failure], rows: int, method: str) -> None:
 
 
 @contextmanager
+def collecting_failures() -> Iterator[list[str]]:
+    """Collect what is to be said of equations that have no solution."""
+    told: list[str] = []
+    token = _told.set(told)
+    try:
+        yield told
+    finally:
+        _told.reset(token)
+
+
+@contextmanager
 def telling_failures() -> Iterator[None]:
     """Warn the user, when the work is done, of equations that had no solution; what fails for that is told so."""
     if _told.get() is not None:  # the verb around this one tells
         yield
         return
-    told: list[str] = []
-    token = _told.set(told)
-    try:
-        yield
-    except ModelError as error:
-        if told:
-            raise messages.unsolved_error(told[0], error.place) from error
-        raise
-    finally:
-        _told.reset(token)
+    with collecting_failures() as told:
+        try:
+            yield
+        except ModelError as error:
+            if told:
+                raise messages.unsolved_error(told[0], error.place) from error
+            raise
     for text in dict.fromkeys(told):
         warn_at_users_line(text, messages.EquationWarning)

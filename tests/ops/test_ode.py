@@ -14,9 +14,13 @@ from scipy.linalg import expm
 
 import scistan as ss
 from scistan.distributions.declaration import REGISTRY as DISTRIBUTIONS
+from scistan.engines.embedded import open_density
+from scistan.engines.encoding import to_json
 from scistan.graph.parse import parse
 from scistan.graph.text import graph_text
 from scistan.graph.verify import check
+from scistan.inference.certify import certify
+from scistan.inference.prepare import subject_of
 from scistan.messages.equations import EquationWarning
 from scistan.ops import REGISTRY
 
@@ -180,6 +184,31 @@ def test_a_posterior_is_sampled_certified_saved_and_predicted(tmp_path: Any) -> 
     loaded = ss.load(tmp_path / "fit.nc")
     one, other = (f.predict(later, draws=6, seed=1).predictions["y"] for f in (fit, loaded))
     np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(("method", "words"), [("rk45", "up to t = 1.*method='bdf'"), ("bdf", "CVODES.*`max_steps`")])
+def test_where_no_start_has_a_solution_the_equation_is_named(method: str, words: str) -> None:
+    m = ss.Model("stiff")
+    m.k = ss.LogNormal(0, 1)
+    m.x = ss.ode(lambda t, x: -1e4 * m.k * (x - ss.cos(t)), 0.0, 0, [1.0], method=method, max_steps=5)
+    m.y = ss.Normal(m.x, 1).observe([0.5])
+    with pytest.raises(ss.SamplingError, match=f"(?s)an equation could not be solved.*{words}"):
+        m.mcmc(draws=10, warmup=10, chains=1, seed=1, engine="stanli", progress=False)
+
+
+@pytest.mark.parametrize("method", ["rk45", "bdf", "adams"])
+def test_a_certificate_allows_what_tolerances_do_and_no_more(method: str) -> None:
+    m = ss.Model("decay")
+    m.rate = ss.LogNormal(0, 1)
+    m.left = ss.ode(lambda t, a: -m.rate * a, 5.0, 0, [0.5, 1.0], method=method)
+    m.y = ss.Normal(m.left, 0.1).observe([3.0, 2.0])
+    subject = subject_of(m.instance(), m)
+    right = subject.program.text
+    wrong = right.replace("-rate)", "-1.001 * rate)")
+    assert wrong != right
+    data = to_json(subject.data)
+    for text, agrees in ((right, True), (wrong, False)):
+        assert certify(subject, subject.data, open_density(text, data, 1), 1).ok is agrees
 
 
 @pytest.mark.long

@@ -20,7 +20,7 @@ _CLOSEST = 1e-12  # what rounding leaves of a step
 _FIRST = 10  # steps that may be as small as they like
 _SMALLEST, _SMALL = 1e-9, 1e-5  # a step of this share of the whole leads nowhere; leaves others behind
 _TINY, _SHARE = 1e-7, 0.3  # of a state, to see its speed; of the largest speed, to be blamed for small steps
-_FINE = 1e-7  # below this the higher order takes fewer steps
+_FINE = 1e-7  # below this the higher order takes fewer steps; above, errors are those of the engines' methods
 _TOGETHER = {"rk45": 1024, "ckrk": 1024, "bdf": 16, "adams": 16}  # draws in one system; implicit steps solve for all
 
 
@@ -187,7 +187,7 @@ def _solver(
     flat: Callable[[float, np.ndarray], np.ndarray], start: float, y: np.ndarray, end: float,
     shape: tuple[int, int], asked: Asked, share: float,
 ) -> Any:  # fmt: skip
-    from scipy.integrate import DOP853, RK45, Radau
+    from scipy.integrate import BDF, DOP853, RK45, Radau
     from scipy.sparse import block_diag
 
     # The error of a step is a root mean square over the whole system: divided so, it holds for each draw.
@@ -198,4 +198,5 @@ def _solver(
         explicit = DOP853 if limits["rtol"] < _FINE else RK45
         return explicit(flat, start, y, end, **limits)
     blocks = block_diag([np.ones((states, states))] * rows, format="csc") if rows > 1 else None
-    return Radau(flat, start, y, end, jac_sparsity=blocks, **limits)
+    implicit = Radau if limits["rtol"] < _FINE else BDF
+    return implicit(flat, start, y, end, jac_sparsity=blocks, **limits)
