@@ -47,7 +47,7 @@ def Mixture(weights: object, components: object, **options: Any) -> Unnamed:
     <data of shape (3,)>
     """
     along = isinstance(components, Unnamed)
-    listed = [components] if along else _listed(components)
+    listed: list[Any] = [components] if along else _listed(components)
     for component in listed:
         _check_component(component)
     unknown = [name for name in options if name not in OPTIONS]
@@ -72,7 +72,7 @@ def Mixture(weights: object, components: object, **options: Any) -> Unnamed:
     return made
 
 
-def _listed(components: object) -> list[Unnamed]:
+def _listed(components: object) -> list[object]:
     if not isinstance(components, list | tuple) or len(components) < 1:
         raise messages.no_components(components)
     return list(components)

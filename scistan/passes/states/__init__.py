@@ -104,6 +104,7 @@ def _sum_group(
     children = [term for term in terms if term.value not in variables]
     signs = Signs(graph, instance.values)
     joint: dict[Node, tuple[int, ...]] = {term.value: () for term in latents}
+    every: list[Step | ChainStep]
     while True:
         hidden: dict[Variable, Hidden] = {}
         for term in latents:
@@ -122,21 +123,22 @@ def _sum_group(
         try:
             if chain is None:
                 total, steps = eliminate(factors, list(hidden.values()), raiser)
+                every = list(steps)
                 break
             along = hidden[chain.value]  # type: ignore[index]
             left, steps = eliminate_all_but(factors, list(hidden.values()), along, raiser)
             if any(one is not along for factor in left for one in factor.value.states):
                 raise messages.beside_chain(chain.name, graph.place_of(chain))
             total, last = sum_chain(instance, chain, along, left, hidden, raiser)
-            steps = [*steps, last]
+            every = [*steps, last]
             break
         except TangledError as tangled:
             if chain is not None and tangled.variable is chain.value:
                 raise messages.chain_not_by_row(chain.name, graph.place_of(chain)) from None
             joint[tangled.variable] = tuple(sorted((*joint[tangled.variable], tangled.axis)))
-    _check_size(instance, graph, steps)
+    _check_size(instance, graph, every)
     parts = [term for term in terms if term is not chain]
-    return _carried(graph, terms, children, dict(zip(parts, factors, strict=True)), total, steps)
+    return _carried(graph, terms, children, dict(zip(parts, factors, strict=True)), total, every)
 
 
 def _paths(term: Term, density: Node, hidden: dict[Variable, Hidden]) -> Paths:
