@@ -78,9 +78,9 @@ def neals_funnel() -> ss.Model:
 def centred_walk() -> ss.Model:
     """A walk that moves less than can be seen, sampled as it is."""
     m = ss.Model("centred_walk")
-    m.tau = ss.HalfNormal(1)
+    m.tau = ss.HalfNormal(0.3)
     m.level = ss.RandomWalk(m.tau, start=ss.Normal(0, 1), length=30, centred=True)
-    m.y = ss.Normal(m.level, 1).observe(noise(30))
+    m.y = ss.Normal(m.level, 2).observe(2 * noise(30))
     return m
 
 
