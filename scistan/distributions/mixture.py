@@ -230,6 +230,8 @@ def _within(d: Distribution, x: Any, args: Sequence[Any], kind: str) -> Quantity
 
 def _safe(support: Domain) -> Any:
     """Give a value well inside a support."""
+    low: Any
+    high: Any
     low, high = (Expression(end) if isinstance(end, Node) else end for end in (support.lower, support.upper))
     if support.integer:
         return low if low is not None else high

@@ -40,7 +40,7 @@ class _Drawn:
     def log_probability(self) -> np.ndarray:
         """The log probability of all its states together, at each draw."""
         if self.chain is not None:
-            return self.chain.log_joint(self.states) - self.chain.total
+            return np.asarray(self.chain.log_joint(self.states) - self.chain.total)
         with np.errstate(all="ignore"):
             found = np.log(np.take_along_axis(self.probabilities, self.states[:, None], axis=1))
         return np.asarray(found.reshape(len(found), -1).sum(1))

@@ -116,7 +116,7 @@ def _sum_group(
         for term in terms:
             if term is chain:
                 continue
-            density = log_density(term, hidden.get(term.value), hidden, signs)  # type: ignore[call-overload]
+            density = log_density(term, hidden.get(term.value), hidden, signs)  # type: ignore[arg-type]
             factors.append(Factor(raiser(density), _paths(term, density, hidden)))
             if term in children:
                 check_possible(instance, graph, term, raiser, hidden, signs, numbers)
@@ -144,7 +144,7 @@ def _sum_group(
 def _paths(term: Term, density: Node, hidden: dict[Variable, Hidden]) -> Paths:
     """Tell how latents run to a density; one that is the same in all states of its own is still one for each row."""
     found = paths_to(density, hidden)
-    own = hidden.get(term.value)  # type: ignore[call-overload]
+    own = hidden.get(term.value)  # type: ignore[arg-type]
     if own is None or own.variable in found:
         return found
     return {**found, own.variable: tuple(Along(axis) for axis in range(len(own.variable.shape)))}
