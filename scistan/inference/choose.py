@@ -35,7 +35,7 @@ FEW = 64
 # correlations takes no more, and beyond it so many times more, by a power; fitted to the open models of bench/race.py.
 # From which condition on a tiny model is worth an engine that sees them.
 ROUND_STEPS, ROUND, LONGER, SLANTED = 5.0, 4.0, 0.7, 30.0
-# The counted cost below which a run is over before nutpie's threads have paid for themselves, in nanoseconds.
+# The counted cost below which a run is over before an engine's threads have paid for themselves, in nanoseconds.
 SHORT = 2.5e8
 # The warm-up of a call that says nothing of it.
 USUAL_WARMUP = 1000

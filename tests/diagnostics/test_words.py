@@ -57,6 +57,8 @@ SAID = {
     "give_prior": lambda: messages.give_prior("b"),
     "like_prior": lambda: messages.like_prior("b", 0.021),
     "not_observed": lambda: messages.not_observed("a, b"),
+    "stiff_equation": lambda: messages.stiff_equation("z", 41.2),
+    "solve_implicitly": messages.solve_implicitly,
     "leave_or_know": messages.leave_or_know,
     "heavy": lambda: messages.heavy("ratio", 0.97, 130.0, 1.8),
     "lighter": messages.lighter,

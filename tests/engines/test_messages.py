@@ -156,6 +156,7 @@ OF_CAPABILITIES = {
     "not_probed": lambda: capabilities.not_probed("stanli"),
     "first_build": capabilities.first_build,
     "from_cache": capabilities.from_cache,
+    "solved_explicitly": capabilities.solved_explicitly,
 }
 OF_RACE = {
     "race_won": lambda: race.race_won("nutpie (diag metric)", (7, 1200), [("nutpie (low_rank metric)", (9, 800))], {}),

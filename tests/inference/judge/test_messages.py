@@ -33,6 +33,7 @@ OF_JUDGE = {
     "sbc_failures": lambda: judge.sbc_failures(FAILED, 100),
     "loo_matched": lambda: judge.loo_matched(["y[a]", "y[b]"], 0.7, 0),
     "loo_matched in part": lambda: judge.loo_matched(["y[a]", "y[b]"], 0.7, 1),
+    "given_states": lambda: judge.given_states("y", ["z"]),
     "loo_unreliable": lambda: judge.loo_unreliable(["y[a]"], 0.93, 0.7, True, "", "y"),
     "loo_unreliable without matching": lambda: judge.loo_unreliable(["y[a]"], 0.93, 0.7, False, "it needs the model", "y"),
 }
