@@ -17,9 +17,15 @@ from scistan.targets.values import NUMPY, Value
 __all__ = ["as_written", "conditional_terms", "summed"]
 
 
-@staged("summing states")
 def summed(instance: Instance, keep: Collection[str] = ()) -> Instance:
     """Sum the discrete latents out of a model, but for those to `keep`; a model without any stays itself."""
+    if not any(term.law.distribution.discrete for term in instance.graph.latents):
+        return instance
+    return _summed(instance, keep)
+
+
+@staged("summing states")
+def _summed(instance: Instance, keep: Collection[str]) -> Instance:
     known = Evaluator(instance, NUMPY)
 
     def numbers(node: Node, at: Mapping[Node, np.ndarray] = MappingProxyType({})) -> np.ndarray:
