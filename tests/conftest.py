@@ -86,6 +86,12 @@ def registry() -> Iterator[None]:
             table.update(known)
 
 
+@pytest.fixture
+def needs_torch() -> None:
+    """Skip a test that is about torch, and would fail without it for another reason than a missing package."""
+    pytest.importorskip("torch")
+
+
 @pytest.fixture(autouse=True)
 def three_targets(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let `m.verify()` ask SciPy, torch and Stan alone, for speed; tests marked `other_targets` ask all."""

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -46,7 +47,7 @@ COMPILED = {
 def written(stages: dict[str, str]) -> dict[str, list[str]]:
     """Run the stages in a process of their own and give the lines of stderr of each."""
     text = SCRIPT + "\n".join(f"stage({name!r})\n{line}" for name, line in stages.items())
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False, timeout=500)
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False, timeout=1500)
     assert done.returncode == 0, done.stderr
     assert "\r" not in done.stderr
     assert done.stdout == ""
@@ -55,7 +56,8 @@ def written(stages: dict[str, str]) -> dict[str, list[str]]:
 
 
 def test_runs_leave_a_log_quiet():
-    assert written(QUICK) == {name: [] for name in QUICK}
+    stages = {name: line for name, line in QUICK.items() if name != "map" or find_spec("torch")}
+    assert written(stages) == {name: [] for name in stages}
 
 
 @pytest.mark.slow

@@ -78,7 +78,7 @@ def outputs(tmp_path_factory):
     """Run every cell in a kernel, once."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in CELLS.values()])
     where = {"metadata": {"path": str(tmp_path_factory.mktemp("notebook"))}}
-    nbclient.NotebookClient(notebook, timeout=240, allow_errors=True, resources=where).execute()
+    nbclient.NotebookClient(notebook, timeout=900, allow_errors=True, resources=where).execute()
     return {name: cell.outputs for name, cell in zip(CELLS, notebook.cells, strict=True)}
 
 

@@ -89,6 +89,10 @@ def to_inference_data(groups: Mapping[str, Any]) -> Any:
         return load_arviz().InferenceData(**present)
     import xarray as xr
 
+    names = (str(name) for dataset in present.values() for name in dataset.variables)
+    slashed = next((name for name in names if "/" in name), None)
+    if slashed is not None:
+        raise messages.name_with_slash("a DataTree, which ArviZ 1.x takes,", slashed)
     return xr.DataTree.from_dict({f"/{name}": dataset for name, dataset in present.items()})
 
 
@@ -142,7 +146,21 @@ def leave_one_out(posterior: Any, log_likelihood: Any, name: str | None, **optio
     if posterior is None or not posterior.data_vars:  # of which ArviZ would take the effective sample size
         options.setdefault("reff", 1.0)
     together = {"posterior": posterior, "log_likelihood": log_likelihood}
-    return _called("loo", together, {"var_name": name or names[0], **options})
+    scale = None if _has_inference_data() else options.pop("scale", None)
+    found = _called("loo", together, {"var_name": name or names[0], **options})
+    return found if scale is None else _on_scale(found, scale)
+
+
+def _on_scale(found: Any, scale: object) -> Any:
+    """Give a result of ArviZ 1.x, which knows the logarithm alone, on the scale asked for as 0.x gives it."""
+    factor = _SCALES.get(scale.lower()) if isinstance(scale, str) else None
+    if factor is None:
+        wanted = ", ".join(map(repr, _SCALES))
+        raise messages.refused_by_arviz("loo", f"`scale` must be one of {wanted}, and is {as_given(scale)}")
+    result = copy(found)
+    result.scale, result.elpd, result.se = str(scale).lower(), factor * found.elpd, abs(factor) * found.se
+    result.elpd_i = None if found.elpd_i is None else factor * found.elpd_i
+    return result
 
 
 def _called(name: str, groups: Mapping[str, Any], options: Mapping[str, Any]) -> Any:

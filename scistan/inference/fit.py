@@ -147,10 +147,17 @@ class Fit(Pictured):
     @cached_property
     def idata(self) -> Any:
         """The draws as ArviZ data with the model's dims and coords."""
-        check_groups_fit(self, _ORDER)
-        groups = {name: self.group(name) for name in _ORDER}
+        groups = self._datasets()
         with added_to(self.profile):
             return to_inference_data(groups)
+
+    def _datasets(self) -> dict[str, Any]:
+        """Give the groups of `idata` as xarray Datasets, by name; those that you added to it too."""
+        if "idata" in self.__dict__:
+            return {name: dataset_of(self.idata, name) for name in dataset_names(self.idata)}
+        check_groups_fit(self, _ORDER)
+        groups = {name: self.group(name) for name in _ORDER}
+        return {name: dataset for name, dataset in groups.items() if dataset is not None and dataset.data_vars}
 
     @property
     def log_likelihood(self) -> Any:

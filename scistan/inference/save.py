@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scistan.inference.arviz_data import dataset_names, dataset_of
 from scistan.inference.files import check_room, replacing
 from scistan.inference.netcdf import engine_for
 from scistan.inference.record import Record, record_to_dataset
@@ -25,7 +24,7 @@ PLAN_GROUP = "scistan_plan"  # of the plan, a record without arrays: starts of m
 def save(fit: Fit, path: Path) -> Path:
     """Write a fit; a write that fails leaves nothing behind and an older file as it was."""
     kind = engine_for(path)
-    datasets = {name: _storable(dataset_of(fit.idata, name)) for name in dataset_names(fit.idata)}
+    datasets = {name: _storable(dataset) for name, dataset in fit._datasets().items()}
     record = fit.subject.model.record() if fit.subject is not None and fit.subject.model is not None else None
     if record is not None:
         datasets[MODEL_GROUP] = record_to_dataset(record)
@@ -49,7 +48,7 @@ def _check_names(datasets: dict[str, Any]) -> None:
     names = [str(name) for dataset in datasets.values() for name in (*dataset.dims, *dataset.variables)]
     slashed = [name for name in dict.fromkeys(names) if "/" in name]
     if slashed:
-        raise messages.name_with_slash(slashed[0])
+        raise messages.name_with_slash("netCDF", slashed[0])
 
 
 def _room_of(dataset: Any) -> int:

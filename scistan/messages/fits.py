@@ -85,10 +85,10 @@ def cannot_save(path: object, why: str) -> DataError:
     )
 
 
-def name_with_slash(name: str) -> DataError:
+def name_with_slash(holder: str, name: str) -> DataError:
     return DataError(
-        f"netCDF has no names with a slash, and the dim `{name}` has one.",
-        remedy=f"call it `{name.replace('/', '_per_')}`, or save as Zarr, `fit.save(\"fit.zarr\")`",
+        f"{holder} has no names with a slash, and the dim `{name}` has one.",
+        remedy=f"call it `{name.replace('/', '_per_')}`; to save the fit as it is, `fit.save(\"fit.zarr\")`",
         place=user_place(),
     )
 

@@ -90,7 +90,7 @@ OF_CENTRING = {
     "no_information": lambda: centring.no_information("theta"),
 }
 OF_FITS = {
-    "name_with_slash": lambda: fits.name_with_slash("km/h"),
+    "name_with_slash": lambda: fits.name_with_slash("netCDF", "km/h"),
     "other_model": lambda: fits.other_model("a" * 64, "b" * 64),
     "not_a_fit": lambda: fits.not_a_fit("x.nc", "it has no posterior of SciStan's"),
     "broken_record": lambda: fits.broken_record("fit.nc", "it has been changed since it was written"),

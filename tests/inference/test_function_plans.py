@@ -29,6 +29,7 @@ def only_numpy(xp):
     return xp.__name__
 
 
+@pytest.mark.usefixtures("needs_torch")
 def test_a_function_runs_on_the_first_backend_that_can():
     found = ss.run_with_fallback(norm)
     assert (found.value, found.backend, found.failed) == (2.0, "torch", {})
@@ -36,6 +37,7 @@ def test_a_function_runs_on_the_first_backend_that_can():
     assert ss.run_with_fallback(norm, backends="numpy").backend == "numpy"
 
 
+@pytest.mark.usefixtures("needs_torch")
 def test_a_failing_backend_is_replaced_once_and_loudly():
     with pytest.warns(BackendWarning, match=r"torch failed \(RuntimeError: out of memory\), and numpy took its place"):
         found = ss.run_with_fallback(only_numpy)
@@ -45,6 +47,7 @@ def test_a_failing_backend_is_replaced_once_and_loudly():
     assert (counted["torch"].failed, counted["numpy"].succeeded) == (1, 1)
 
 
+@pytest.mark.usefixtures("needs_torch")
 def test_where_all_fail_the_functions_own_error_goes_on():
     def broken(xp):
         raise ZeroDivisionError(xp.__name__)
@@ -57,6 +60,7 @@ def test_where_all_fail_the_functions_own_error_goes_on():
     assert not hasattr(alone.value, "__notes__")
 
 
+@pytest.mark.usefixtures("needs_torch")
 def test_gradients_memory_and_what_is_forbidden_decide(monkeypatch):
     wanted = ss.Workload("fit", data_size=1000, requires_gradient=True)
     assert ss.plan(norm, wanted, ["numpy", "torch"]).target == "torch"
@@ -73,6 +77,7 @@ def test_gradients_memory_and_what_is_forbidden_decide(monkeypatch):
         ss.run_with_fallback(norm, backends=["torch"])
 
 
+@pytest.mark.usefixtures("needs_torch")
 def test_the_size_decides_where_nothing_was_measured():
     assert ss.plan(norm, ss.Workload(data_size=10)).target == "numpy"
     assert ss.plan(norm, ss.Workload(data_shape=(10_000, 1000)), ["numpy", "torch"]).target == "numpy"
@@ -81,6 +86,7 @@ def test_the_size_decides_where_nothing_was_measured():
         assert ss.plan(norm, ss.Workload(data_size=10)).target == "torch"
 
 
+@pytest.mark.usefixtures("needs_torch")
 def test_what_was_measured_decides_after_a_few_runs():
     key = ss.plan(norm).workload.key
     for _ in range(3):

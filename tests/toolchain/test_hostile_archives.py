@@ -91,7 +91,7 @@ def test_a_table_of_holes_without_end_takes_little_memory(own_cache, tmp_path):
         "except ToolchainError as error: print(error.what)\n"
         "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
     )
-    done = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, timeout=900)
     told, kilobytes = done.stdout.splitlines()
     assert "the table of what it holds is bigger than 34 MB" in told
     assert int(kilobytes) < 700_000, "34 MB are 7 million numbers of 36 bytes and their places"

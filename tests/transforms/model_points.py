@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import torch
 
 import scistan as ss
 from scistan.targets.torch import TorchDensity
@@ -12,6 +11,8 @@ __all__ = ["agree", "point"]
 
 
 def point(m: ss.Model, seed: int = 0, radius: float = 0.5) -> dict[str, np.ndarray]:
+    import torch
+
     density = TorchDensity(m.instance())
     q = radius * np.random.default_rng(seed).normal(size=density.dimension)
     evaluator, _, _ = density.constrain(torch.as_tensor(q))

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 import scistan as ss
 from scistan.transforms.purity import impurities_in
 
+torch = pytest.importorskip("torch")
 ROOT = Path(__file__).resolve().parent.parent.parent / "scistan"
 
 

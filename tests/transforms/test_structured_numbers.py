@@ -15,9 +15,10 @@ from scistan.ops.expression import function_of
 from scistan.transforms.reverse import gradients
 from tests.ops.op_cases import PUBLIC
 from tests.ops.ops_support import Torch, free, node_of, value_of
-from tests.transforms.test_gradients_of_ops import compare
 
 torch = pytest.importorskip("torch")
+from tests.transforms.test_gradients_of_ops import compare  # noqa: E402
+
 SPECIAL = [0.0, 1.0, -1.0, 0.5, 2.0, -0.5, 3.0]
 ELEMENTWISE = [name for name, op in REGISTRY.items() if op.elementwise and name in PUBLIC
                and not isinstance(op.gradient, Never) and not any(isinstance(s, NotYet) for s in np.atleast_1d(op.gradient))]

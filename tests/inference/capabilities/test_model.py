@@ -17,6 +17,7 @@ def reasons(m: ss.Model, verb: str) -> str:
     return " ".join(one.why for one in m.capabilities().of(verb) if not one.able)
 
 
+@pytest.mark.usefixtures("needs_torch")
 def test_a_model_that_is_whole_can_go_everywhere_on_this_machine():
     able = counts().capabilities()
     for verb in ("prior", "simulate", "log_density", "map", "stan_code", "mcmc", "pathfinder", "laplace", "variational"):
@@ -44,6 +45,7 @@ def test_an_improper_prior_cannot_be_drawn_and_is_named_at_its_line(verb):
     assert m.capabilities()("mcmc")
 
 
+@pytest.mark.usefixtures("needs_torch")
 def test_data_that_were_promised_are_named_at_their_line():
     m = ss.Model("waiting")
     m.mu = ss.Normal(0, 1)
@@ -57,6 +59,7 @@ def test_data_that_were_promised_are_named_at_their_line():
     assert m.with_data(y=[1.0, 2.0, 3.0]).capabilities()("mcmc")
 
 
+@pytest.mark.usefixtures("needs_torch")
 def test_latents_that_the_likelihood_does_not_determine_are_no_matter_for_mle():
     m = ss.Model("nothing seen")
     m.mu = ss.Normal(0, 1)

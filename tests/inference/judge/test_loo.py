@@ -102,6 +102,11 @@ def test_totals_follow_the_parts():
     assert p == pytest.approx(inside - elpd.sum())
 
 
+def test_a_scale_that_there_is_not_is_told():
+    with pytest.raises(ss.ModelError, match="scale|deviance"):
+        normal(OUTLIER).mcmc(**RUN).loo(scale="deviant")
+
+
 def test_a_series_is_matched_whole():
     """Where rows cannot be looked at alone, the density of one is computed among all."""
     m = ss.Model("walk")
