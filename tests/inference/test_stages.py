@@ -11,7 +11,7 @@ from tests.zoo import ZOO, logistic
 
 def test_every_pass_is_a_stage_in_its_order():
     steps = [step.name for step in (*DATA_PASSES, *PASSES)]
-    assert list(STAGES) == ["graph", *steps, "program", "data", "request"]
+    assert list(STAGES) == ["graph", "states", *steps, "program", "data", "request"]
 
 
 @pytest.mark.parametrize("stage", STAGES)

@@ -83,7 +83,7 @@ def test_names_of_the_neighbours_lead_to_ours(name, pointer):
     assert pointer in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["nbinomm", "Formula", "ode", "Unit", "compute", "Moyall"])
+@pytest.mark.parametrize("name", ["nbinomm", "Formula", "odd", "Unit", "compute", "Moyall"])
 def test_letters_in_common_are_no_pointer(name):
     with pytest.raises(AttributeError) as caught:
         getattr(ss, name)
