@@ -8,6 +8,7 @@ from scistan.distributions.declaration import REGISTRY
 from scistan.errors import InternalError
 from scistan.graph.graph import Law
 from scistan.graph.node import Apply, Node
+from scistan.ops.axes import unknown
 from scistan.ops.declaration import Attributes, Gap, Never, declare
 from scistan.shapes import Equality, Shape
 
@@ -25,7 +26,8 @@ def _elsewhere(*_: Any, **__: Any) -> Any:
 
 
 DRAWN = declare(
-    "drawn", "A random draw from a distribution.", arity=None, shape=_shape, public=False, binds=True, random=True,
+    "drawn", "A random draw from a distribution.", arity=None, shape=_shape, axes=unknown, public=False, binds=True,
+    random=True,
     numpy="scistan.targets.scipy.derived_draws:draw", torch=_elsewhere,
     jax=Gap("random draws that follow from others are made by SciPy"),
     gradient=Never("a random draw has no slope"),

@@ -41,9 +41,9 @@ _ANSWERS: tuple[tuple[str, str], ...] = (
      "ZeroInflatedDistribution HurdlePoisson HurdleGamma HurdleLogNormal HurdleNegativeBinomial "
      "zero_inflated_poisson hurdle_poisson",
      f"declare its density with `ss.declare_distribution`; {_IN_CODE}"),
-    ("GaussianRandomWalk RandomWalk MvGaussianRandomWalk",
-     'sum its steps, `m.step = ss.Normal(0, m.sigma, dims="time")` and `m.walk = ss.cumsum(m.step)`'),
-    ("AR AR1", "write its conditional densities, `ss.Normal(m.phi * y[:-1], m.sigma).observe(y[1:])`"),
+    ("GaussianRandomWalk MvGaussianRandomWalk",
+     'it is `ss.RandomWalk(m.sigma, start=ss.Normal(0, 5), dims="time")`; vectors go by `ss.Series`'),
+    ("AR1", 'it is `ss.AR([m.phi], m.sigma).observe(y)`'),
     ("Deterministic deterministic", "assign the expression, `m.effect = m.b * 2`: what has a name is recorded with the "
      "draws"),
     ("Potential factor_term", "a term of the density is named by assignment, `m.term = ss.potential(expression)`"),

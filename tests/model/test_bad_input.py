@@ -66,7 +66,7 @@ def test_errors_can_be_caught_by_their_python_kin():
         ("NegativeBinomial", "ss.NegBinomial2(mu, phi)"),
         ("sample", "m.mcmc()"),
         ("ZeroInflatedPoisson", "ss.declare_distribution"),
-        ("GaussianRandomWalk", "ss.cumsum"),
+        ("GaussianRandomWalk", "ss.RandomWalk"),
         ("inverse_gamma", "ss.InvGamma(alpha, beta)"),
         ("inv_gamma", "`InvGamma`"),
         ("normal", "`Normal`"),
