@@ -284,9 +284,9 @@ def test_a_stiff_equation_has_a_hint_and_another_has_none() -> None:
         m.k = ss.LogNormal(np.log(speed), 0.1)
         m.x = ss.ode(lambda t, x: -m.k * (x - ss.cos(t)), 0.0, 0, [1.0])
         m.y = ss.Normal(m.x, 1).observe([0.5])
-        return m.mcmc(draws=30, warmup=60, chains=1, seed=1, engine="stanli", progress=False)
+        return m.mcmc(draws=4, warmup=4, chains=1, seed=1, engine="stanli", progress=False)
 
-    (found,) = [hint for hint in fitted(2000.0).diagnose().hints if hint.check == "stiff equation"]
+    (found,) = [hint for hint in fitted(20_000.0).diagnose().hints if hint.check == "stiff equation"]
     assert "method='bdf'" in found.suggestion
     assert "`x`" in found.fact
     assert not [hint for hint in fitted(1.0).diagnose().hints if hint.check == "stiff equation"]
