@@ -18,7 +18,8 @@ __all__ = ["Solving", "solve", "solving"]
 
 _CLOSEST = 1e-12  # what rounding leaves of a step
 _FIRST = 10  # steps that may be as small as they like
-_SMALLEST, _SMALL = 1e-9, 1e-5  # a step of this share of the whole leads nowhere; leaves others behind
+_SMALLEST, _SMALL = 1e-9, 1e-7  # a step of this share of the whole leads nowhere; leaves others behind
+_GROWS = 1e6  # times that a state would grow by a factor of e at its speed: it runs off to infinity
 _TINY, _SHARE = 1e-7, 0.3  # of a state, to see its speed; of the largest speed, to be blamed for small steps
 _FINE = 1e-7  # below this the higher order takes fewer steps; above, errors are those of the engines' methods
 _TOGETHER = {"rk45": 1024, "ckrk": 1024, "bdf": 16, "adams": 16}  # draws in one system; implicit steps solve for all
@@ -44,8 +45,11 @@ SlopeOf = Callable[[Any], Slope]
 class _FailedError(Exception):
     """Rows go no further together: why, the time, how many of the times are done, the states, and who is to blame."""
 
-    def __init__(self, reason: str, time: float, done: int, states: np.ndarray, blamed: np.ndarray) -> None:
-        self.reason, self.time, self.done, self.states, self.blamed = reason, time, done, states, blamed
+    def __init__(
+        self, reason: str, time: float, done: int, states: np.ndarray, blamed: np.ndarray, certain: np.ndarray
+    ) -> None:
+        self.reason, self.time, self.done = reason, time, done
+        self.states, self.blamed, self.certain = states, blamed, certain
 
 
 @contextmanager
@@ -75,12 +79,13 @@ def solve(
         first, series = (a[chosen] if times.ndim > 1 else a for a in (start, times))
         try:
             with np.errstate(all="ignore"):
-                part, left = _solved(_of(slope_of, chosen), starts[chosen], first, series, asked, how)
+                part, left, lost = _solved(_of(slope_of, chosen), starts[chosen], first, series, asked, how)
         except _FailedError as failed:  # of one alone
             failures.append(Failure(int(chosen[0]), failed.time, failed.reason))
             continue
         found[chosen[left]] = part[left]
-        waiting += [np.array([row]) for row in np.delete(chosen, left)]  # what the others could not go on with
+        failures += [Failure(int(chosen[row]), time, messages.RUNS_OFF) for row, time in lost.items()]
+        waiting += [chosen[[row]] for row in range(len(chosen)) if row not in lost and row not in left]
     return found, failures
 
 
@@ -90,10 +95,10 @@ def _of(slope_of: SlopeOf, chosen: np.ndarray) -> SlopeOf:
 
 def _solved(
     slope_of: SlopeOf, y: np.ndarray, start: np.ndarray, times: np.ndarray, asked: Asked, how: Solving
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray, dict[int, float]]:
     """Solve for rows that share their times, or, over a time that runs from 0 to 1 in each piece, for any.
 
-    Gives the states, and the rows that could go all the way together.
+    Gives the states, the rows that could go all the way together, and those that certainly cannot, with the time.
     """
     if times.ndim == 1:
         return _run(slope_of, y, float(start), times, asked, how)
@@ -102,13 +107,13 @@ def _solved(
     for k, after in enumerate(times.T):
         piece = _scaled(_of(slope_of, left), before[left], (after - before)[left])
         try:
-            part, kept = _run(piece, y, 0.0, np.ones(1), asked, how)
+            part, kept, _ = _run(piece, y, 0.0, np.ones(1), asked, how)
         except _FailedError as failed:
             failed.time = float(before[left[0]] + failed.time * (after - before)[left[0]])
             raise
         left, y, before = left[kept], part[kept, 0], after
         found[left, k] = y
-    return found, left
+    return found, left, {}
 
 
 def _scaled(slope_of: SlopeOf, origin: np.ndarray, span: np.ndarray) -> SlopeOf:
@@ -123,8 +128,9 @@ def _scaled(slope_of: SlopeOf, origin: np.ndarray, span: np.ndarray) -> SlopeOf:
 
 def _run(
     slope_of: SlopeOf, y: np.ndarray, start: float, times: np.ndarray, asked: Asked, how: Solving
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray, dict[int, float]]:
     """Take steps until the last time; rows that the others cannot go on with are left behind."""
+    lost: dict[int, float] = {}
     found = np.full((len(y), len(times), y.shape[1]), np.nan)
     left, t, done = np.arange(len(y)), start, 0
     while done < len(times) and len(left):
@@ -134,8 +140,10 @@ def _run(
         except _FailedError as failed:
             if len(found) == 1:
                 raise
-            left, y, t, done = left[~failed.blamed], failed.states[~failed.blamed], failed.time, failed.done
-    return found, left
+            lost |= dict.fromkeys(left[failed.certain].tolist(), failed.time)
+            stay = ~(failed.blamed | failed.certain)
+            left, y, t, done = left[stay], failed.states[stay], failed.time, failed.done
+    return found, left, lost
 
 
 def _steps(
@@ -148,7 +156,9 @@ def _steps(
         return np.asarray(slope(np.asarray(t), packed.reshape(shape)), dtype=float).reshape(-1)
 
     def failed(reason: str, t: float, states: np.ndarray) -> _FailedError:
-        return _FailedError(reason, t, done, states.reshape(shape), _blamed(slope, t, states.reshape(shape)))
+        at = states.reshape(shape)
+        certain = _runs_off(slope, t, at, float(times[-1]) - start) & (reason == messages.RUNS_OFF)
+        return _FailedError(reason, t, done, at, _blamed(slope, t, at), certain)
 
     taken, least = 0, (_SMALL if len(y) > 1 else _SMALLEST) * (float(times[-1]) - start)
     try:
@@ -171,7 +181,15 @@ def _steps(
                 done = last
     except (np.linalg.LinAlgError, RuntimeError, ValueError, OverflowError, ZeroDivisionError):
         # what SciPy's implicit solvers say of slopes that are no numbers
-        raise _FailedError(messages.NO_SLOPES, start, done, y, np.ones(len(y), dtype=bool)) from None
+        every = np.ones(len(y), dtype=bool)
+        raise _FailedError(messages.NO_SLOPES, start, done, y, every, ~every) from None
+
+
+def _runs_off(slope: Slope, t: float, y: np.ndarray, span: float) -> np.ndarray:
+    """Tell which rows grow as fast as only what is infinite soon does."""
+    here = np.asarray(slope(np.asarray(t), y))
+    growth = (y * here).sum(1) / (1.0 + (y * y).sum(1)) * span
+    return np.asarray(~(growth < _GROWS))
 
 
 def _blamed(slope: Slope, t: float, y: np.ndarray) -> np.ndarray:
