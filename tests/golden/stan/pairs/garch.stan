@@ -13,12 +13,12 @@ model {
   omega ~ normal(0, 2);
   alpha ~ uniform(0, 1);
   beta ~ uniform(0, 1);
-  vector[N - 1] scanned_1 = rep_vector(0, N - 1);
+  vector[N - 1] scanned_1;
   {
     real state = 1.0;
     for (t in 1:(N - 1)) {
       real sqrt_1 = sqrt(omega + alpha * square(y[t] - mu) + beta * square(state));
-      scanned_1[t] += sqrt_1;
+      scanned_1[t] = sqrt_1;
       state = sqrt_1;
     }
   }
@@ -30,12 +30,12 @@ generated quantities {
   real log_prior;
   {
     log_lik[1] = normal_lpdf(y[1] | mu, 1.0);
-    vector[N - 1] scanned_2 = rep_vector(0, N - 1);
+    vector[N - 1] scanned_2;
     {
       real state_2 = 1.0;
       for (t_2 in 1:(N - 1)) {
         real sqrt_2 = sqrt(omega + alpha * square(y[t_2] - mu) + beta * square(state_2));
-        scanned_2[t_2] += sqrt_2;
+        scanned_2[t_2] = sqrt_2;
         state_2 = sqrt_2;
       }
     }
