@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scistan.engines.embedded import EmbeddedDensity
+from scistan.engines.embedded import EmbeddedDensity, open_density
 from scistan.engines.registry import ENGINES
 from scistan.engines.trial import Begun
-from scistan.errors import SamplingError, UnsupportedError
+from scistan.errors import SamplingError, ScistanError, UnsupportedError
 from scistan.graph.instance import Instance
 from scistan.history.learnt import remembered_winner
 from scistan.history.structure import structure_of
@@ -85,9 +85,14 @@ def winner_first(plans: Sequence[Plan], instance: Instance) -> list[Plan]:
 
 
 def _shape(prepared: Prepared) -> Shape | None:
-    """Give the shape at the mode by the engine's own density, where this process has it loaded."""
-    loaded = prepared.request.loaded
-    return None if loaded is None else shape_at_mode(EmbeddedDensity(loaded))
+    """Give the shape at the mode by the density of an engine, whichever thread asks: the seed alone decides."""
+    request = prepared.request
+    if request.loaded is not None:
+        return shape_at_mode(EmbeddedDensity(request.loaded))
+    try:
+        return shape_at_mode(open_density(request.text, request.data, request.seed))
+    except ScistanError:
+        return None
 
 
 def _race(prepared: Prepared, deadline: float) -> Race:

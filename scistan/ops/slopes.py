@@ -13,10 +13,13 @@ from typing import Any
 from scistan.ops.declaration import REGISTRY, Gap, Never, NotYet, Op, Slope, declare
 from scistan.ops.expression import Expression, build
 
-__all__ = ["declare_slopes"]
+__all__ = ["SLOPES", "declare_slopes"]
 
 Array = Any
 Formula = Callable[..., Array]
+SLOPES: list[str] = []
+"""The ops that are slopes of others, computed from their formulas: they have none of their own."""
+
 _WHOLE = Never("counts are whole numbers")
 
 
@@ -51,6 +54,7 @@ def _declared(
         jax=jax or (lambda xp, *args: _jvp("jax", xp, formula, args, places)),
         gradient=gradient or (third,) * len(arguments),
     )
+    SLOPES.append(op.name)
     return lambda _, *args: _applied(op, *args)
 
 

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from scistan.messages import packages
+from scistan.ops.slopes import SLOPES
 
 __all__ = ["GAPS", "elementwise", "import_sympy"]
 
@@ -19,6 +20,7 @@ GAPS: Mapping[str, str] = {
     "skew_normal_log_cdf": "it has no closed form",
     "von_mises_log_cdf": "it has no closed form",
     "von_mises_log_ccdf": "it has no closed form",
+    **dict.fromkeys(SLOPES, "it is computed from the formula it is a slope of, and has none of its own"),
 }
 """The elementwise ops that SymPy cannot write, and why."""
 
@@ -62,6 +64,7 @@ def elementwise() -> Mapping[str, Function]:
             "sinh": sp.sinh, "cosh": sp.cosh, "tanh": sp.tanh, "arcsinh": sp.asinh, "arccosh": sp.acosh,
             "arctanh": sp.atanh, "erf": sp.erf, "erfc": sp.erfc, "lgamma": sp.loggamma, "digamma": sp.digamma,
             "trigamma": sp.trigamma,
+            "tetragamma": lambda x: sp.polygamma(2, x),
             "minimum": sp.Min, "maximum": sp.Max, "arctan2": sp.atan2, "Phi": normal, "inv_logit": logistic,
             "gamma_p": lower, "gamma_q": upper, "lbeta": log_beta}
     return {

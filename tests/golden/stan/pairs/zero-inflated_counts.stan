@@ -1,0 +1,36 @@
+data {
+  int<lower=0> N;
+  vector[N] y;
+}
+transformed data {
+  vector[N] subtract_1;
+  for (n in 1:N) {
+    subtract_1[n] = ((y[n] > 0) ? (y[n] * log(((y[n] > 0) ? 0 : 1.0))) : 0.0) - lgamma(y[n] + 1.0);
+  }
+  vector[N] lgamma_1 = lgamma(y + 1.0);
+}
+parameters {
+  real<lower=0, upper=1> psi;
+  real<lower=0> rate;
+}
+model {
+  psi ~ beta(1, 1);
+  rate ~ gamma(2, 1);
+  matrix[2, N] add_1 = rep_matrix([log1m(psi), log(psi)]', N) + [subtract_1', (lmultiply(y, rate) - rate - lgamma_1)'];
+  // y ~ Poisson, summed over some
+  for (n in 1:N) {
+    target += log_sum_exp(add_1[:, n]);
+  }
+}
+generated quantities {
+  vector[N] log_lik;
+  real log_prior;
+  {
+    matrix[2, N] add_2 = rep_matrix([log1m(psi), log(psi)]', N) + [subtract_1', (lmultiply(y, rate) - rate - lgamma_1)'];
+    for (n in 1:N) {
+      log_lik[n] = log_sum_exp(add_2[:, n]);
+    }
+    log_prior = beta_lpdf(psi | 1, 1);
+    log_prior += gamma_lpdf(rate | 2, 1);
+  }
+}
