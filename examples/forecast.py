@@ -14,7 +14,7 @@ slope = np.where(np.arange(84) < 50, 0.25, -0.15)
 visitors = 60 + slope.cumsum() + season[months.month - 1] + rng.normal(0, 2.0, size=84)
 seen, later = visitors[:72], visitors[72:]
 
-m = ss.Model("visitors", coords={"month": months[:72], "calendar": list("JFMAMJJASOND")})
+m = ss.Model("visitors", coords={"month": months[:72], "calendar": months[:12].strftime("%b")})
 m.calendar_month = ss.data(months.month[:72].to_numpy() - 1, dims="month")
 m.bend, m.spread, m.noise = ss.HalfNormal(0.1), ss.HalfNormal(10), ss.HalfNormal(5)
 m.trend = ss.LocalLinearTrend(0.1, m.bend, start=ss.Normal(60, 20), start_slope=ss.Normal(0, 0.5), dims="month")

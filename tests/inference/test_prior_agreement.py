@@ -89,6 +89,7 @@ SERIES_ALWAYS = {"two_lags"}
 SERIES = [f for f in FORMS if f.name in {"walk", "two_lags", "state", "several"}]
 
 
+@pytest.mark.filterwarnings("ignore::scistan.messages.sampling.ChainWarning")
 @pytest.mark.parametrize(
     "form", [pytest.param(f, marks=() if f.name in SERIES_ALWAYS else pytest.mark.long, id=f.name) for f in SERIES]
 )
