@@ -31,8 +31,10 @@ def main() -> int:
     """Run the mutants whose text holds the given words."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("words", nargs="*", help="run the mutants in whose file or text one of these stands")
-    wanted = parser.parse_args().words
-    chosen = [mutant for mutant in MUTANTS if not wanted or any(word in str(mutant) for word in wanted)]
+    parser.add_argument("--portion", type=portion, default=(1, 1), metavar="K/N", help="run the K-th of N portions")
+    given = parser.parse_args()
+    chosen = [mutant for mutant in MUTANTS if not given.words or any(word in str(mutant) for word in given.words)]
+    chosen = share(chosen, *given.portion)
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # tiny tensors: threads would wait for each other
     os.environ.setdefault("SCISTAN_TEST_CACHE", str(ROOT / ".test-cache"))
     for name in OTHERS:
@@ -46,6 +48,19 @@ def main() -> int:
     print(f"{len(fates)} mutants: {fates.count('killed')} killed, {fates.count('SURVIVED')} survived, "
           f"{sum(fate not in FATES.values() for fate in fates)} not run")
     return int(any(fate != "killed" for fate in fates))
+
+
+def portion(text: str) -> tuple[int, int]:
+    """Read `K/N`."""
+    one, of = map(int, text.split("/"))
+    if not 1 <= one <= of:
+        raise ValueError(text)
+    return one, of
+
+
+def share(mutants: list[Mutant], one: int, of: int) -> list[Mutant]:
+    """Give a portion of neighbours, for they share their tests, and these run once without a fault."""
+    return mutants[len(mutants) * (one - 1) // of : len(mutants) * one // of]
 
 
 def selections(mutants: list[Mutant]) -> dict[str, str]:

@@ -1,105 +1,95 @@
 """What `engine="auto"` gives beside each engine and metric by itself, on thirty models: effective draws a second.
 
-Run: python bench/race.py [--models rats wells] [--repeats 3] [--held-out | --open] [--work]
+Run: python bench/race.py [--models rats wells] [--held-out | --open] [--kept FOLDER] [--calls 4]
 
-For each model `auto` and the three candidates (Stan's NUTS on stanli, nutpie with a diagonal and with a low-rank metric)
-run as whole calls of `m.mcmc` in a process of their own: 4 chains of 1000 draws, warm-up 1000 for stanli, 400 for nutpie,
-`adapt_delta` 0.9 where scales are estimated, as `auto` has it. Min bulk ESS over all latents, for each second of processor
-time (all threads) and of the clock, of a first call and of later ones (the median of `--repeats`). A run in which more
-than one draw in 1,000 diverged, or whose R-hat is above 1.05, is marked with ! and is nobody's best. *ratio* is auto's
-ESS per CPU second over the best candidate's, *time* its CPU seconds over that candidate's, in later calls; *first* is the
-ratio of first calls. Models of the held-out ten are marked with *. `--work` prints the counted work of a gradient.
+1. The candidates run as whole calls of `m.mcmc` (Stan's NUTS on stanli, nutpie with a diagonal and with a low-rank metric; the
+   same with every latent centred whose centring is open, marked c): 4 chains of 1000 draws, warm-up 1000 for stanli, 400 for
+   nutpie, `adapt_delta` 0.9 where scales are estimated, as `auto` has it. Min bulk ESS over all latents for each second of
+   processor time (all threads), the median over later calls. With `--kept` these calls are kept in a folder and not made again.
+2. `auto` and the best of them run in turns, call by call in one process with the same seeds, so that a machine that others use
+   too is the same to both (processor time of one and the same run differs by half there, from one minute to the next).
+
+A candidate that is ill in most of its calls (more than one draw in 1,000 diverged, or an R-hat above 1.05), or was cut short
+by its limit of time, is marked with !; it is the best only where no candidate is sound. *ratio* is auto's ESS per CPU second
+over the best candidate's, *time* its CPU seconds over that candidate's, both medians over pairs of later calls; *first* and
+*first time* the same of first calls in a process, where for ESS the median over all calls is taken. Models of the held-out ten
+are marked with *. `--work` prints the counted work of a gradient.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
 import sys
 import time
-import warnings
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-WHO: dict[str, dict[str, Any]] = {
-    "auto": {},
-    "stanli": {"engine": "stanli"},
-    "diag": {"engine": "nutpie", "metric": "diag", "warmup": 400},
-    "low rank": {"engine": "nutpie", "metric": "low_rank", "warmup": 400},
-}
-CANDIDATES = tuple(name for name in WHO if name != "auto")
-MANY_DIVERGENCES, BAD_RHAT = 0.001, 1.05
-PATIENCE = 300.0  # seconds for one process
+MANY_DIVERGENCES, BAD_RHAT, DRAWS = 0.001, 1.05, 4000
+Runs = list[dict[str, Any]]
 
 
-def worker(model: str, who: str, repeats: int) -> None:
-    """Run the calls and print what they gave, as JSON."""
-    warnings.simplefilter("ignore")
-    from race_models import MODELS
+@dataclass(frozen=True)
+class Row:
+    """A model's figures: of later calls, and of first ones."""
 
-    from scistan.diagnostics.statistics import measure
-    from scistan.inference.choose import CAREFUL_DELTA, scales_are_estimated
-
-    m = MODELS[model]()
-    options = dict(WHO[who])
-    if who != "auto" and scales_are_estimated(m.instance()):
-        options["adapt_delta"] = CAREFUL_DELTA
-    found = []
-    for seed in range(1, repeats + 2):
-        wall, cpu = time.perf_counter(), time.process_time()
-        fit = m.mcmc(seed=seed, progress=False, **options)
-        cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-        health = measure({name: fit.posterior[name] for name in fit.subject.latents}).values()
-        diverged = float(np.mean(fit.draws.statistics["diverging"]))
-        found.append(
-            {
-                "ess": min(float(np.nanmin(h.bulk_ess)) for h in health),
-                "ill": diverged > MANY_DIVERGENCES or max(float(np.nanmax(h.rhat)) for h in health) > BAD_RHAT,
-                "cpu": cpu,
-                "wall": wall,
-                "why": fit.why,
-            }
-        )
-    print(json.dumps(found))
+    ratio: float
+    time: float
+    first: float
+    first_time: float
 
 
-def measured(model: str, who: str, repeats: int) -> list[dict[str, Any]]:
-    """Run a worker; an empty list where it failed or took too long."""
-    command = [sys.executable, __file__, "--worker", model, who, "--repeats", str(repeats)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
-    except subprocess.TimeoutExpired:
-        return []
-    return json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else []
+def sound(run: dict[str, Any]) -> bool:
+    return run["diverged"] <= MANY_DIVERGENCES and run["rhat"] <= BAD_RHAT and run["draws"] >= DRAWS
 
 
-def rate(runs: list[dict[str, Any]], clock: str = "cpu") -> float:
-    return float(np.median([run["ess"] / run[clock] for run in runs])) if runs else 0.0
+def good(runs: Runs) -> Runs:
+    return [run for run in runs if "failed" not in run]
 
 
-def compare(model: str, held_out: bool, repeats: int) -> tuple[float, float, float] | None:
-    """Print a model's row; give ratio, time and the first call's ratio."""
-    runs = {who: measured(model, who, repeats) for who in WHO}
-    cells = []
-    for who in WHO:
-        later = runs[who][1:]
-        mark = "!" if any(run["ill"] for run in later) else " "
-        cells.append(f"{rate(later):9,.0f}{mark}{rate(later, 'wall'):9,.0f}" if later else f"{'failed':>19}")
-    sound = [who for who in CANDIDATES if runs[who] and not any(run["ill"] for run in runs[who][1:])]
-    name = f"{model}{'*' if held_out else ''}"
-    if not runs["auto"] or not sound:
-        print(f"{name:22} {' '.join(cells)}  no candidate is sound", flush=True)
-        return None
-    best = max(sound, key=lambda who: rate(runs[who][1:]))
-    ratio = rate(runs["auto"][1:]) / rate(runs[best][1:])
-    seconds = {who: float(np.median([run["cpu"] for run in runs[who][1:]])) for who in ("auto", best)}
-    first = rate(runs["auto"][:1]) / max(rate(runs[who][:1]) for who in sound)
-    taken = seconds["auto"] / seconds[best]
-    print(f"{name:22} {' '.join(cells)}  {ratio:5.2f} {taken:5.2f} {first:5.2f}", flush=True)
-    return ratio, taken, first
+def later(runs: Runs) -> Runs:
+    return [run for run in good(runs) if not run["first"]] or good(runs)
+
+
+def rate(runs: Runs) -> float:
+    return float(np.median([run["ess"] / run["cpu"] for run in later(runs)]))
+
+
+def is_ill(runs: Runs) -> bool:
+    return float(np.mean([not sound(run) for run in good(runs)])) > 0.5
+
+
+def compare(model: str, candidates: dict[str, Runs], best: str, turns: dict[str, Runs], held_out: bool) -> Row:
+    """Print a model's row, and give its figures."""
+    cells = [
+        f"{rate(runs):9,.0f}{'!' if is_ill(runs) else ' '}" if good(runs) else f"{'–':>10}" for runs in candidates.values()
+    ]
+    auto, other = ({run["seed"]: run for run in good(turns[who]) if not run["first"]} for who in ("auto", best))
+    pairs = [(auto[seed], other[seed]) for seed in auto if seed in other]
+    effective = {who: np.median([run["ess"] for run in good(turns[who])]) for who in ("auto", best)}
+    firsts = {who: np.median([run["cpu"] for run in good(turns[who]) if run["first"]]) for who in ("auto", best)}
+    row = Row(
+        float(np.median([a["ess"] / a["cpu"] / (b["ess"] / b["cpu"]) for a, b in pairs])),
+        float(np.median([a["cpu"] / b["cpu"] for a, b in pairs])),
+        float(effective["auto"] / firsts["auto"] / (effective[best] / firsts[best])),
+        float(firsts["auto"] / firsts[best]),
+    )
+    name, mark = f"{model}{'*' if held_out else ''}", "!" if is_ill(turns["auto"]) else " "
+    told = " ".join(f"{figure:5.2f}" for figure in astuple(row))
+    seconds = float(np.median([a["cpu"] for a, _ in pairs]))
+    print(f"{name:20} {' '.join(cells)} {rate(turns['auto']):9,.0f}{mark} {seconds:6.2f} {best:>10}  {told}", flush=True)
+    return row
+
+
+def sum_up(rows: list[Row]) -> None:
+    """Print what the rows say together."""
+    found = np.array([astuple(row) for row in rows])
+    worst = {"ratio": found[:, 0].min(), "time": found[:, 1].max(), "first": found[:, 2].min(), "first time": found[:, 3].max()}
+    for k, (name, figure) in enumerate(worst.items()):
+        print(f"{name:10} median {np.median(found[:, k]):.2f}, worst {figure:.2f}")
+    print(f"{len(rows)} models; ratio below 0.7: {(found[:, 0] < 0.7).sum()}, time above 1.5: {(found[:, 1] > 1.5).sum()}")
 
 
 def print_work(models: list[str]) -> None:
@@ -128,17 +118,17 @@ def main() -> None:
     """Compare, and sum up."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", nargs="+")
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--calls", type=int, default=4)
+    parser.add_argument("--kept", type=Path)
+    parser.add_argument("--candidates", action="store_true", help="run the candidates alone")
     parser.add_argument("--held-out", action="store_true")
     parser.add_argument("--open", action="store_true")
     parser.add_argument("--work", action="store_true")
-    parser.add_argument("--worker", nargs=2)
     given = parser.parse_args()
     sys.path.insert(0, str(Path(__file__).resolve().parent))
-    if given.worker:
-        worker(*given.worker, given.repeats)
-        return
     from race_models import HELD_OUT, MODELS
+    from race_runs import WHO, measured, measured_in_turns
 
     models = given.models or [
         name for name in MODELS if not (given.held_out and name not in HELD_OUT) and not (given.open and name in HELD_OUT)
@@ -146,13 +136,21 @@ def main() -> None:
     if given.work:
         print_work(models)
         return
-    print(f"{'ESS per CPU s, per s':22} {' '.join(f'{who:>19}' for who in WHO)}  ratio  time first")
-    rows = {model: compare(model, model in HELD_OUT, given.repeats) for model in models}
-    found = np.array([row for row in rows.values() if row is not None])
-    if len(found):
-        low, middle = found.min(0), np.median(found, axis=0)
-        print(f"ratio: median {middle[0]:.2f}, worst {low[0]:.2f}; first call: median {middle[2]:.2f}, worst {low[2]:.2f}")
-        print(f"time: median {middle[1]:.2f}, longest {found[:, 1].max():.2f}; {len(found)} models")
+    if given.kept is not None:
+        given.kept.mkdir(parents=True, exist_ok=True)
+    others = [who for who in WHO if who != "auto"]
+    print(f"{'ESS per CPU s':20} {' '.join(f'{who:>10}' for who in others)} {'auto':>10} CPU s {'best':>10}  ratio  time first ftime")
+    rows = []
+    for model in models:
+        runs = {who: measured(model, who, given.processes, given.calls, given.kept) for who in others}
+        ran = [who for who in others if good(runs[who])]
+        if given.candidates or not ran:
+            continue
+        best = max([who for who in ran if not is_ill(runs[who])] or ran, key=lambda who: rate(runs[who]))
+        turns = measured_in_turns(model, best, given.processes, given.calls)
+        rows.append(compare(model, runs, best, turns, model in HELD_OUT))
+    if rows:
+        sum_up(rows)
 
 
 if __name__ == "__main__":

@@ -182,6 +182,7 @@ _HEAD = '''"""What type checkers and editors see of `ss`, printed from the decla
 # ruff: noqa: E501
 from collections.abc import Sequence
 
+from scistan.distributions.mixture import Mixture as Mixture
 from scistan.distributions.unnamed import Unnamed
 from scistan.distributions.user import declare_distribution as declare_distribution
 from scistan.errors import DataError as DataError
@@ -248,7 +249,8 @@ def _typed(parameter: inspect.Parameter) -> object:
 
 
 def _plain(text: str) -> str:
-    return text.replace("'", "").replace("Axis", "int | tuple[int, ...] | None")
+    """Write types without quotes; a default that is a text keeps its own."""
+    return re.sub(r"(: |-> )'([^']*)'", r"\1\2", text).replace("Axis", "int | tuple[int, ...] | None")
 
 
 if __name__ == "__main__":

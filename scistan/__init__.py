@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from scistan.distributions import CONSTRUCTORS
+from scistan.distributions.mixture import Mixture
 from scistan.distributions.potential import potential
+from scistan.distributions.series import Series
+from scistan.distributions.series_kinds import AR, GARCH, LocalLinearTrend, RandomWalk
 from scistan.distributions.user import declare_distribution
 from scistan.errors import (
     DataError,
@@ -22,12 +25,18 @@ from scistan.ops.tables import CHECKS
 from scistan.version import __version__
 
 __all__ = [
+    "AR",
+    "GARCH",
     "DataError",
     "InternalError",
+    "LocalLinearTrend",
+    "Mixture",
     "Model",
     "ModelError",
+    "RandomWalk",
     "SamplingError",
     "ScistanError",
+    "Series",
     "ToolchainError",
     "UnsupportedError",
     "__version__",

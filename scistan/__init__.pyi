@@ -3,6 +3,7 @@
 # ruff: noqa: E501
 from collections.abc import Sequence
 
+from scistan.distributions.mixture import Mixture as Mixture
 from scistan.distributions.unnamed import Unnamed
 from scistan.distributions.user import declare_distribution as declare_distribution
 from scistan.errors import DataError as DataError
@@ -491,6 +492,9 @@ def normalize(x: object, axis: int | tuple[int, ...] | None = -1) -> Expression:
 
 def not_equal(x: object, y: object, /) -> Expression:
     """1 where the two differ, else 0."""
+
+def ode(rhs: object, y0: object, t0: object, times: object, method: str = 'rk45', rtol: float = 1e-06, atol: float = 1e-06, max_steps: int = 10000) -> Expression:
+    """Solve a differential equation: `rhs(t, state)` gives the slope of the state, which is `y0` at `t0`."""
 
 def outer(x: object, y: object, /) -> Expression:
     """All products of the elements of two vectors."""

@@ -30,8 +30,8 @@ __all__ = [
     "Domain",
     "Mask",
     "between",
+    "integers",
     "is_positive_definite",
-    "whole",
 ]
 
 LARGEST_INT = 2**31 - 1  # of Stan, whose whole numbers have 32 bits
@@ -104,7 +104,7 @@ def between(lower: Bound, upper: Bound, *, open_ends: bool = False) -> Domain:
     return Domain(words, lower=lower, upper=upper, lower_open=open_ends, upper_open=open_ends)
 
 
-def whole(lower: Bound = None, upper: Bound = None) -> Domain:
+def integers(lower: Bound = None, upper: Bound = None) -> Domain:
     """Give the whole numbers from `lower` to `upper`."""
     words = _words("a whole number between", "a whole number from", "a whole number up to", lower, upper)
     return Domain(words, integer=True, lower=lower, upper=upper)
@@ -141,7 +141,7 @@ NON_NEGATIVE = Domain("not negative", lower=0.0)
 UNIT = Domain("between 0 and 1", lower=0.0, upper=1.0)
 OPEN_UNIT = Domain("strictly between 0 and 1", lower=0.0, upper=1.0, lower_open=True, upper_open=True)
 CIRCLE = between(-math.pi, math.pi)
-INTEGER = whole()
+INTEGER = integers()
 COUNT = Domain("a count (0, 1, 2, …)", integer=True, lower=0)
 BINARY = Domain("0 or 1", integer=True, lower=0, upper=1)
 SIZE = Domain("a length", integer=True, lower=1, structure="size")

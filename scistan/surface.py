@@ -1,7 +1,8 @@
 """What SciStan uses of the packages around it, and the versions with which that is known to work.
 
 Each package has one adapter, which checks its surface when it loads the package: `engines/loading.py` (stanli, nutpie,
-cmdstanpy, blackjax), `toolchain/wheel.py` (httpstan), `targets/torch/devices.py` (torch), `targets/jax/backend.py`
+cmdstanpy, blackjax), `toolchain/wheel.py` (httpstan), `targets/torch/devices.py` (torch),
+`targets/torch/equations.py` (torchdiffeq), `targets/jax/backend.py`
 (JAX) and `inference/arviz_data.py` (ArviZ).
 """
 
@@ -90,6 +91,7 @@ SURFACES: Mapping[str, Surface] = {
             "cuda.is_available", "version.cuda",
         ),
     ),
+    "torchdiffeq": Surface("0.2.5", "0.2.5", ("odeint",)),
     "jax": Surface(
         "0.10.2",
         "0.10.2",

@@ -1,10 +1,13 @@
 """Models written in SciStan beside Stan programs written by hand for the same data."""
 
+from .equations import EQUATIONS
 from .groups import GROUPS
 from .other import OTHER
 from .pair import Pair
 from .regressions import REGRESSIONS
+from .series import SERIES
+from .states import STATES
 
 __all__ = ["PAIRS", "Pair"]
 
-PAIRS = GROUPS + REGRESSIONS + OTHER
+PAIRS = GROUPS + REGRESSIONS + OTHER + EQUATIONS + SERIES + STATES

@@ -12,6 +12,7 @@ import numpy as np
 
 from scistan.diagnostics.change import Change
 from scistan.diagnostics.check import Check, Evidence, Finding, Measured
+from scistan.diagnostics.equations import stiff
 from scistan.diagnostics.funnels import GATHER, funnel, much_data
 from scistan.diagnostics.hint import CAUSE
 from scistan.diagnostics.modes import DISAGREE, VALLEY, exchangeable, mirrored, several_modes
@@ -307,6 +308,17 @@ CAUSES: tuple[Check, ...] = (
         needs_draws=FEW,
         learn_more="effective-sample-size",
         change=lambda found: Change({"draws": 4 * found.seen.context.ran.draws}),
+    ),
+    Check(
+        "stiff equation",
+        threshold=10.0,  # an implicit step costs about as much as ten explicit ones
+        measure=stiff,
+        fact=lambda found: messages.stiff_equation(found.where, found.value),
+        suggestion=lambda _: messages.solve_implicitly(),
+        severity=lambda found: found.seen.gravest if found.seen.has("divergences", "rejections") else "note",
+        nearness=2,
+        listed=False,
+        learn_more="stiff-equations",
     ),
     Check(
         "untouched by data",

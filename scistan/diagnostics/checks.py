@@ -25,6 +25,8 @@ __all__ = ["BY_NAME", "CHECKS", "MEASURABLE"]
 MEASURABLE = 4
 # Fewer effective draws than this share of all: more draws will not help, another engine may.
 HOPELESS_ESS = 0.02
+# The R-hat to be expected of chains of 1,000 draws with that share: a half of one has ten effective draws.
+HOPELESS_RHAT = 1.05
 
 
 def _hopeless(value: float, chains: int, draws: int) -> bool:
@@ -41,11 +43,13 @@ def _by_chance(found: Finding) -> bool:
 
 
 def _is_handful(found: Finding) -> bool:
-    return few_and_scattered(found.seen.posterior, np.asarray(found.seen.statistics["diverging"], dtype=bool))
+    facts = found.seen.context.facts
+    diverging = np.asarray(found.seen.statistics["diverging"], dtype=bool)
+    return few_and_scattered(found.seen.posterior, diverging, () if facts is None else facts.scales)
 
 
 def _diverged(found: Finding) -> str:
-    told = "scattered, so that no part of the posterior seems missing" if _is_handful(found) else ""
+    told = "scattered over the posterior as far as so few can tell" if _is_handful(found) else ""
     many = f"{found.value:.0f} of {found.seen.statistics['diverging'].size} draws ended in a divergence"
     return f"{many}, {told}." if told else f"{many}: parts of the posterior may be missing."
 
@@ -127,7 +131,7 @@ CHECKS: tuple[Check, ...] = (
         nearness=lambda found: 5 if _by_chance(found) else 3,
         change=lambda found: Change(_twice(found)),
         cure=Cure.METRIC,
-        curable=lambda value, chains, draws: value > _chance_rhat(draws),
+        curable=lambda value, chains, draws: value > max(HOPELESS_RHAT, _chance_rhat(draws)),
     ),
     Check(
         "bulk ESS",

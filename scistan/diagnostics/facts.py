@@ -12,7 +12,9 @@ import numpy as np
 
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.density import log_mass_between
+from scistan.distributions.innovations import has_innovations
 from scistan.distributions.resolve import value_domain
+from scistan.distributions.rule import pieces_of
 from scistan.distributions.standard import frame_of
 from scistan.domains import Domain
 from scistan.errors import Place
@@ -95,16 +97,17 @@ class Facts:
         named = self._named
         found = {}
         for term in self.instance.graph.latents:
-            law, frame = term.law, frame_of(term.law)
+            law = term.law
+            scales = frozenset(named[n] for n in topological(_scales(term)) if n in named)
             found[term.name] = Latent(
                 term.name,
                 law,
                 self.instance.shape(law.shape),
                 value_domain(law),
                 frozenset(named[n] for n in topological(law.inputs) if n in named),
-                frozenset() if frame is None else frozenset(named[n] for n in topological([frame.scale]) if n in named),
+                scales - {term.name},
                 term.name in self._noncentred,
-                frame is not None and not law.truncated and law.constraint is None,
+                _can_noncentre(law),
             )
         return found
 
@@ -120,9 +123,12 @@ class Facts:
     def scales(self) -> frozenset[str]:
         """The latents that some scale is made of, of a latent or of an observation."""
         named = self._named
-        frames = [frame for t in self.instance.graph.terms if (frame := frame_of(t.law)) is not None]
-        own = [n for frame in frames for n in topological([frame.scale]) if n in named]
-        return frozenset(named[n] for n in own)
+        own = topological([scale for t in self.instance.graph.terms for scale in _scales(t)])
+        return frozenset(named[n] for n in own if n in named)
+
+    def steps(self, name: str) -> Term:
+        """Give what the elements of a latent follow; those of a series behind its first ones."""
+        return pieces_of(next(t for t in self.instance.graph.latents if t.name == name))[-1]
 
     @cached_property
     def touched(self) -> frozenset[str]:
@@ -213,6 +219,18 @@ class Facts:
             below[node] = {named[node]} if node in named else set().union(*(below[arg] for arg in node.args), set())
             if isinstance(node, Apply):
                 yield node, below[node]
+
+
+def _scales(term: Term) -> list[Node]:
+    """Give the scales that a term's elements have; those of a series, piece by piece."""
+    frames = [frame_of(piece.law) for piece in pieces_of(term)]
+    return [frame.scale for frame in frames if frame is not None]
+
+
+def _can_noncentre(law: Law) -> bool:
+    if law.distribution.rule is not None:
+        return has_innovations(law)
+    return frame_of(law) is not None and not law.truncated and law.constraint is None
 
 
 _JOINING = {"add": "add", "subtract": "add", "multiply": "multiply", "divide": "multiply", "matmul": "add"}

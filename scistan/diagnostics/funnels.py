@@ -11,6 +11,7 @@ from scistan.diagnostics.check import Evidence, Measured
 from scistan.diagnostics.context import variable_of
 from scistan.diagnostics.facts import Facts, Latent
 from scistan.distributions.standard import frame_of
+from scistan.ops.expression import Expression
 
 __all__ = ["funnel", "much_data"]
 
@@ -50,10 +51,10 @@ def much_data(seen: Evidence, limit: float) -> Measured | None:
         return None
     best: Measured | None = None
     for child, scale in _pairs(facts, noncentred=True):
-        part = seen.swept.part(child.name)
-        if child.name not in seen.context.noncentred or part.stop == part.start or scale not in seen.posterior:
+        span = seen.swept.span(child.name)
+        if child.name not in seen.context.noncentred or span.stop == span.start or scale not in seen.posterior:
             continue
-        width = float(np.median(seen.swept.sd[part])) / float(np.median(seen.posterior[scale]))
+        width = float(np.median(seen.swept.sd[span])) / float(np.median(seen.posterior[scale]))
         if width < limit and (best is None or width < best.value):
             best = Measured(width, (child.name, scale), {"about": child.name, "scale": scale, "child": child.name})
     return best
@@ -93,8 +94,12 @@ def _gathering(seen: Evidence, values: np.ndarray, looked_at: int) -> tuple[floa
 
 
 def _following(seen: Evidence, facts: Facts, child: Latent) -> float:
-    """Give how closely the spread of a latent's elements follows its scale, both as logarithms."""
-    draws, frame = seen.posterior.get(child.name), frame_of(child.law)
+    """Give how closely the spread of a latent's elements follows its scale, both as logarithms.
+
+    Elements of a series spread around what those before them say.
+    """
+    steps = facts.steps(child.name)
+    draws, frame = seen.posterior.get(child.name), frame_of(steps.law)
     if draws is None or frame is None or frame.scale.shape or any(name not in seen.posterior for name in facts.latents):
         return 0.0
     total = seen.chains * seen.draws
@@ -109,6 +114,9 @@ def _following(seen: Evidence, facts: Facts, child: Latent) -> float:
     low, high = np.quantile(scale, (0.05, 0.95))
     if high < WIDE * low:
         return 0.0
+    if child.law.distribution.rule is not None:
+        apart = Expression(steps.value) - Expression(frame.location)
+        flat = facts.values_at(apart._scistan_node_, points).reshape(len(flat), -1)
     spread = flat.std(1)
     with np.errstate(all="ignore"):
         found = np.corrcoef(np.log(scale).ravel(), np.log(spread).ravel())[0, 1]

@@ -44,7 +44,7 @@ def several_modes(seen: Evidence, limit: float) -> Measured | None:
 
 
 def valleys(seen: Evidence, *, raw: bool = False) -> np.ndarray:
-    """Give the depth of each latent element's deepest valley, as a part of the lower peak; 1 where there is none.
+    """Give the depth of each latent element's deepest valley, as a share of the lower peak; 1 where there is none.
 
     `raw` ones are as they are in the histogram, certain or not.
     """
@@ -88,7 +88,7 @@ def _of_latents(seen: Evidence, s: Sweep) -> np.ndarray:
     known = set(s.names) if facts is None else set(facts.latents)
     found = np.zeros(s.elements, bool)
     for name in s.names:
-        found[s.part(name)] = name in known
+        found[s.span(name)] = name in known
     return found
 
 
@@ -123,8 +123,8 @@ def _ill(seen: Evidence, facts: Facts, s: Sweep) -> Iterator[Latent]:
     """Give the latents with an element whose chains disagree, or that has several modes."""
     depth = valleys(seen)
     for latent in facts.latents.values():
-        part = s.part(latent.name)
-        if np.any(s.rhat[part] > DISAGREE) or np.any(depth[part] < VALLEY):
+        span = s.span(latent.name)
+        if np.any(s.rhat[span] > DISAGREE) or np.any(depth[span] < VALLEY):
             yield latent
 
 
@@ -135,12 +135,12 @@ def _is_cured(before: float, after: float) -> bool:
 
 def _switched(seen: Evidence, s: Sweep, latent: Latent, group: list[str]) -> Measured | None:
     """Give components that change places, if sorting them within each draw makes chains agree."""
-    part = s.part(latent.name)
-    worst = float(np.nanmax(s.rhat[part]))
+    span = s.span(latent.name)
+    worst = float(np.nanmax(s.rhat[span]))
     ordered = np.sort(seen.posterior[latent.name], axis=-1)
     after = float(np.nanmax(measure({"x": ordered})["x"].rhat))
     more = {"about": latent.name, "group": group, "sorted": after, "lone": True, "known": _orderable(latent)}
-    places = tuple(seen.element(k) for k in range(part.start, part.stop))
+    places = tuple(seen.element(k) for k in range(span.start, span.stop))
     apart = _are_apart(seen, s, [latent.name])
     return Measured(worst, places, more) if apart and _is_cured(worst, after) else None
 
@@ -150,8 +150,8 @@ def _are_apart(seen: Evidence, s: Sweep, names: Sequence[str]) -> bool:
     if ridge(seen, ON_A_RIDGE) is None:
         return True
     certain, raw = valleys(seen), valleys(seen, raw=True)
-    parts = [s.part(name) for name in names]
-    return any(np.any(certain[part] < VALLEY) or np.any(raw[part] < EMPTY) for part in parts)
+    spans = [s.span(name) for name in names]
+    return any(np.any(certain[span] < VALLEY) or np.any(raw[span] < EMPTY) for span in spans)
 
 
 def _orderable(latent: Latent) -> bool:
@@ -218,7 +218,7 @@ def _alike(seen: Evidence, facts: Facts, s: Sweep) -> Measured | None:
 
 
 def _paired(seen: Evidence, s: Sweep, pair: tuple[str, ...]) -> Measured | None:
-    worst = max(float(np.nanmax(s.rhat[s.part(name)])) for name in pair)
+    worst = max(float(np.nanmax(s.rhat[s.span(name)])) for name in pair)
     both = np.stack([seen.posterior[name] for name in pair], axis=-1)
     after = float(np.nanmax(measure({"x": np.sort(both, axis=-1)})["x"].rhat))
     more = {"about": pair[0], "group": list(pair), "sorted": after, "lone": False, "known": False}
@@ -240,7 +240,7 @@ def mirrored(seen: Evidence, limit: float) -> Measured | None:
         there = {name: -x if any(name == latent.name for latent in group) else x for name, x in here.items()}
         if _unchanged(facts, here, there, 1):
             names = tuple(latent.name for latent in group)
-            worst = max(float(np.nanmax(s.rhat[s.part(name)])) for name in names)
+            worst = max(float(np.nanmax(s.rhat[s.span(name)])) for name in names)
             scalar = next((latent.name for latent in group if not latent.shape), "")
             return Measured(worst, names, {"about": scalar or names[0], "scalar": scalar})
     return None

@@ -30,14 +30,14 @@ def conflict(seen: Evidence, limit: float) -> Measured | None:
         return None
     allowed = share_allowed(sum(int(np.prod(own.shape)) for own in facts.latents.values()))
     found: list[tuple[float, int, float]] = []
-    for latent, part in _measured(facts, s):
+    for latent, span in _measured(facts, s):
         frozen = facts.frozen(latent)
         if frozen is None:
             continue
-        below, above = frozen.below_and_above(s.median[part].reshape(latent.shape))
+        below, above = frozen.below_and_above(s.median[span].reshape(latent.shape))
         beyond = np.minimum(below, above).ravel()
-        known = s.rhat[part] < AGREE
-        found += [(2 * float(beyond[k]), part.start + int(k), float(s.median[part][k]))
+        known = s.rhat[span] < AGREE
+        found += [(2 * float(beyond[k]), span.start + int(k), float(s.median[span][k]))
                   for k in np.flatnonzero((2 * beyond < allowed) & known)]
     if not found:
         return None
@@ -52,9 +52,9 @@ def conflict(seen: Evidence, limit: float) -> Measured | None:
 
 def _measured(facts: Facts, s: Sweep) -> Iterator[tuple[Latent, slice]]:
     for latent in facts.latents.values():
-        part = s.part(latent.name)
-        if part.stop > part.start:
-            yield latent, part
+        span = s.span(latent.name)
+        if span.stop > span.start:
+            yield latent, span
 
 
 def untouched(seen: Evidence, limit: float) -> Measured | None:
@@ -64,21 +64,21 @@ def untouched(seen: Evidence, limit: float) -> Measured | None:
         return None
     found: list[tuple[float, str]] = []
     alone: list[str] = []
-    for latent, part in _measured(facts, s):
+    for latent, span in _measured(facts, s):
         if latent.name not in facts.touched:
             alone.append(latent.name)
             continue
         frozen = facts.frozen(latent)
         if frozen is None or latent.law.constraint is not None:
             continue
-        away = np.zeros(part.stop - part.start)
-        for level, quantile in zip(LEVELS, s.quantiles[:, part], strict=True):
+        away = np.zeros(span.stop - span.start)
+        for level, quantile in zip(LEVELS, s.quantiles[:, span], strict=True):
             below, _ = frozen.below_and_above(quantile.reshape(latent.shape))
             away = np.maximum(away, np.abs(below.ravel() - level))
-        same = (away < limit) & (s.rhat[part] < AGREE)
+        same = (away < limit) & (s.rhat[span] < AGREE)
         if not same.all():
             same &= _idle_columns(facts, latent)
-        found += [(float(away[k]), seen.element(part.start + int(k))) for k in np.flatnonzero(same)]
+        found += [(float(away[k]), seen.element(span.start + int(k))) for k in np.flatnonzero(same)]
     if not found and not alone:
         return None
     found.sort()
@@ -100,11 +100,11 @@ def improper(seen: Evidence, limit: float) -> Measured | None:
     if facts is None or s is None:
         return None
     found: list[tuple[float, int]] = []
-    for latent, part in _measured(facts, s):
+    for latent, span in _measured(facts, s):
         if latent.proper:
             continue
-        wanders = (s.rhat[part] > limit) | (s.sd[part] > HUGE)
-        found += [(float(s.rhat[part][k]), part.start + int(k)) for k in np.flatnonzero(wanders)]
+        wanders = (s.rhat[span] > limit) | (s.sd[span] > HUGE)
+        found += [(float(s.rhat[span][k]), span.start + int(k)) for k in np.flatnonzero(wanders)]
     if not found:
         return None
     found.sort(reverse=True)
@@ -119,17 +119,17 @@ def at_a_bound(seen: Evidence, limit: float) -> Measured | None:
         return None
     found: list[tuple[float, int, float, str]] = []
     total = seen.chains * seen.draws
-    for latent, part in _measured(facts, s):
+    for latent, span in _measured(facts, s):
         for side, bound in _bounds(facts, latent):
             ends = np.broadcast_to(bound, latent.shape).ravel() if latent.shape else np.ravel(bound)
             sign = 1.0 if side == "lower" else -1.0
-            near, far = (sign * (s.quantiles[k][part] - ends) for k in ((0, 4) if side == "lower" else (4, 0)))
+            near, far = (sign * (s.quantiles[k][span] - ends) for k in ((0, 4) if side == "lower" else (4, 0)))
             # The inner 90 % of an exponential's draws begin at 0.017 of where they end, those of a uniform at 0.053.
-            for k in np.flatnonzero((near < 0.04 * far) & (s.rhat[part] < AGREE)):
-                share = _share_near(seen, part.start + int(k), float(ends[k]), sign)
-                noise = np.sqrt(FLAT * (1 - FLAT) / effective(s.bulk[part], total)[k])
+            for k in np.flatnonzero((near < 0.04 * far) & (s.rhat[span] < AGREE)):
+                share = _share_near(seen, span.start + int(k), float(ends[k]), sign)
+                noise = np.sqrt(FLAT * (1 - FLAT) / effective(s.bulk[span], total)[k])
                 if share > limit and share - FLAT > beyond_chance(s.elements) * noise:
-                    found.append((share, part.start + int(k), float(ends[k]), side))
+                    found.append((share, span.start + int(k), float(ends[k]), side))
     if not found:
         return None
     found.sort(reverse=True)

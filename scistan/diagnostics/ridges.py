@@ -35,7 +35,7 @@ def ridge(seen: Evidence, limit: float) -> Measured | None:
     if facts is None or s is None:
         return None
     names = [n for n, own in facts.latents.items() if n in s.names and own.free and not own.noncentred]
-    candidates = np.concatenate([np.arange(s.elements)[s.part(name)] for name in names] or [np.empty(0, int)])
+    candidates = np.concatenate([np.arange(s.elements)[s.span(name)] for name in names] or [np.empty(0, int)])
     candidates = candidates[(s.sd[candidates] > 0) & np.isfinite(s.sd[candidates])]
     if len(candidates) < 2 or seen.draws * seen.chains < 100:
         return None

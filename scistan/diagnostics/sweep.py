@@ -51,7 +51,7 @@ class Sweep:
         found: np.ndarray = self.quantiles[2]
         return found
 
-    def part(self, name: str) -> slice:
+    def span(self, name: str) -> slice:
         """Give where a variable's elements are; nowhere where it does not move."""
         if name not in self.names:
             return slice(0, 0)

@@ -9,7 +9,7 @@ from typing import Any
 from scistan.distributions.cumulative import von_mises_log_ccdf, von_mises_log_cdf
 from scistan.distributions.declaration import Parameter, Relation, StanForm, declare
 from scistan.distributions.formulas import Quantity, bound_of, functions
-from scistan.distributions.twins import OnCircle, stats
+from scistan.distributions.scipy_forms import OnCircle, stats
 from scistan.domains import CIRCLE, OPEN_UNIT, POSITIVE, REAL, Domain, between
 from scistan.graph.node import Node
 

@@ -10,8 +10,8 @@ import numpy as np
 from scistan.constrained import ORDERED, SIMPLEX
 from scistan.distributions.declaration import Glm, Parameter, StanForm, declare
 from scistan.distributions.formulas import Quantity, functions
-from scistan.distributions.twins import special
-from scistan.domains import REAL, VECTOR, Domain, whole
+from scistan.distributions.scipy_forms import special
+from scistan.domains import REAL, VECTOR, Domain, integers
 from scistan.graph.node import Node
 
 log, where, log_inv_logit, log_diff_exp = functions("log", "where", "log_inv_logit", "log_diff_exp")
@@ -21,7 +21,7 @@ maximum, minimum = functions("maximum", "minimum")
 
 def _categories(parameter: str, more: int = 0) -> Callable[[Mapping[str, Node]], Domain]:
     """Give the categories 0, 1, … of which there are as many as the parameter has entries, and `more`."""
-    return lambda arguments: whole(0, arguments[parameter].shape[-1].today - 1 + more)
+    return lambda arguments: integers(0, arguments[parameter].shape[-1].today - 1 + more)
 
 
 def _draw_category(rng: Any, size: Any, theta: Any) -> np.ndarray:

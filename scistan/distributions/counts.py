@@ -11,8 +11,8 @@ from scistan.distributions.cumulative import beta_binomial_log_ccdf, beta_binomi
 from scistan.distributions.declaration import Glm, Parameter, Relation, StanForm, declare
 from scistan.distributions.formulas import IMPOSSIBLE, Quantity, bound_of, functions, log_choose, times_log, times_log1m
 from scistan.distributions.grouped import counts_by_log_rate, counts_by_rate, successes
-from scistan.distributions.twins import special, stats
-from scistan.domains import BINARY, COUNT, INTEGER, NON_NEGATIVE, POSITIVE, REAL, UNIT, Domain, whole
+from scistan.distributions.scipy_forms import special, stats
+from scistan.domains import BINARY, COUNT, INTEGER, NON_NEGATIVE, POSITIVE, REAL, UNIT, Domain, integers
 from scistan.graph.node import Literal, Node
 from scistan.ops.expression import Expression
 
@@ -27,7 +27,7 @@ _MOST = 9.2e18  # what still fits a 64-bit whole number
 
 
 def _up_to(parameter: str) -> Callable[[Mapping[str, Node]], Domain]:
-    return lambda arguments: whole(0, bound_of(arguments[parameter]))
+    return lambda arguments: integers(0, bound_of(arguments[parameter]))
 
 
 # -- successes -------------------------------------------------------------------------------------
@@ -152,10 +152,10 @@ def _drawn_without_replacement(arguments: Mapping[str, Node]) -> Domain:
     nodes = [arguments[name] for name in ("N", "a", "b")]
     if all(isinstance(node, Literal) for node in nodes):
         N, a, b = (int(node.value) for node in nodes if isinstance(node, Literal))
-        return whole(max(0, N - b), min(a, N))
+        return integers(max(0, N - b), min(a, N))
     quantities: list[Quantity] = [Expression(node) for node in nodes]
     total, wanted, others = quantities
-    return whole(maximum(0, total - others)._scistan_node_, minimum(wanted, total)._scistan_node_)
+    return integers(maximum(0, total - others)._scistan_node_, minimum(wanted, total)._scistan_node_)
 
 
 # Stan's own hypergeometric_rng (2.35) throws for some of the draws: it asks for probabilities beyond the support.
@@ -192,7 +192,7 @@ declare(
     "DiscreteRange",
     "Every whole number from `lower` to `upper` alike.",
     parameters=(Parameter("lower", INTEGER), Parameter("upper", INTEGER)),
-    support=lambda arguments: whole(bound_of(arguments["lower"]), bound_of(arguments["upper"])),
+    support=lambda arguments: integers(bound_of(arguments["lower"]), bound_of(arguments["upper"])),
     discrete=True,
     relation=Relation("upper", "at least `lower`", lambda first, last: first <= last),
     log_density=lambda x, first, last: -log(last - first + 1.0),

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from scistan.ops import special_torch as tails
-from scistan.ops.declaration import Gap, Never, NotYet, Op, Template, declare
+from scistan.ops import special_formulas as tails
+from scistan.ops.declaration import Gap, Never, Op, Template, declare
 from scistan.ops.expression import function_of
 from scistan.ops.libraries import fixed, log_sum_exp, numbers_for, special, together
+from scistan.ops.slopes import declare_slopes
 
 __all__ = [
     "beta_binomial_log_ccdf", "beta_binomial_log_cdf", "skew_normal_log_cdf", "von_mises_log_ccdf",
@@ -163,9 +164,17 @@ def _lower(implementation: Any) -> Any:
 # The log densities of von Mises at `x`, and where the circle is cut.
 _AT = "kappa * cos(x - mu) - log_i0(kappa) - 1.8378770664093453"
 _CUT = "-kappa * cos(mu) - log_i0(kappa) - 1.8378770664093453"
-_CONCENTRATION = NotYet("the slope of von Mises probabilities in `kappa` has no formula here")
-_SUMS = NotYet("the slope of beta-binomial probabilities in `alpha` and `beta` has no formula here")
-_COUNTED = (Never("counts are whole numbers"), Never("counts are whole numbers"), _SUMS, _SUMS)
+_COUNTED = (Never("counts are whole numbers"), Never("counts are whole numbers"))
+
+
+def _in_kappa(name: str, formula: Any) -> Any:
+    return declare_slopes(name, formula, ("x", "mu", "kappa"), wrt=("kappa",))["kappa"]
+
+
+def _in_shapes(name: str, formula: Any) -> tuple[Any, ...]:
+    names = ("y", "total", "alpha", "beta")
+    return (*_COUNTED, *declare_slopes(name, formula, names, wrt=names[2:], whole=names[:2], jax=_UNCOUNTED).values())
+
 
 skew_normal_log_cdf = function_of(_declare(
     "skew_normal_log_cdf", "The log of the standard skew normal's cumulative probability.", 2, _skew_normal,
@@ -175,14 +184,18 @@ skew_normal_log_cdf = function_of(_declare(
 von_mises_log_cdf = function_of(_declare(
     "von_mises_log_cdf", "The log of the von Mises probability from -π.", 3, _lower(_von_mises),
     "von_mises_lcdf({0} | {1}, {2})", arguments=("x", "mu", "kappa"),
-    gradient=(f"exp({_AT} - out)", f"exp({_CUT} - out) - exp({_AT} - out)", _CONCENTRATION)))
+    gradient=(f"exp({_AT} - out)", f"exp({_CUT} - out) - exp({_AT} - out)",
+              _in_kappa("von_mises_log_cdf", _lower(_von_mises)))))
 von_mises_log_ccdf = function_of(_declare(
     "von_mises_log_ccdf", "The log of the von Mises probability up to π.", 3, _upper(_von_mises),
     "von_mises_lccdf({0} | {1}, {2})", arguments=("x", "mu", "kappa"),
-    gradient=(f"-exp({_AT} - out)", f"exp({_AT} - out) - exp({_CUT} - out)", _CONCENTRATION)))
+    gradient=(f"-exp({_AT} - out)", f"exp({_AT} - out) - exp({_CUT} - out)",
+              _in_kappa("von_mises_log_ccdf", _upper(_von_mises)))))
 beta_binomial_log_cdf = function_of(_declare(
     "beta_binomial_log_cdf", "The log of the beta-binomial probability of at most a count.", 4, _lower(_beta_binomial),
-    "beta_binomial_lcdf({0} | {1}, {2}, {3})", jax=_UNCOUNTED, gradient=_COUNTED))
+    "beta_binomial_lcdf({0} | {1}, {2}, {3})", jax=_UNCOUNTED,
+    gradient=_in_shapes("beta_binomial_log_cdf", _lower(_beta_binomial))))
 beta_binomial_log_ccdf = function_of(_declare(
     "beta_binomial_log_ccdf", "The log of the beta-binomial probability of more than a count.", 4,
-    _upper(_beta_binomial), "beta_binomial_lccdf({0} | {1}, {2}, {3})", jax=_UNCOUNTED, gradient=_COUNTED))
+    _upper(_beta_binomial), "beta_binomial_lccdf({0} | {1}, {2}, {3})", jax=_UNCOUNTED,
+    gradient=_in_shapes("beta_binomial_log_ccdf", _upper(_beta_binomial))))

@@ -10,10 +10,13 @@ import numpy as np
 
 from scistan.domains import Domain
 from scistan.graph.node import Data, Literal, Node
+from scistan.messages import declared as messages
 from scistan.ops.expression import Expression
 from scistan.shapes import Shape
 
-__all__ = ["REGISTRY", "Distribution", "Glm", "Parameter", "Relation", "StanForm", "constant_value", "declare"]
+__all__ = [
+    "REGISTRY", "Distribution", "Glm", "Parameter", "Relation", "StanForm", "Undrawn", "constant_value", "declare",
+]
 
 Formula = Callable[..., Expression]
 
@@ -69,13 +72,23 @@ class Glm:
     intercept: bool = True  # takes `alpha` beside `x` and `beta`
 
 
+@dataclass(frozen=True, slots=True)
+class Undrawn:
+    """In the place of what draws, where nobody said how."""
+
+    name: str
+
+    def __call__(self, *_: object) -> np.ndarray:
+        raise messages.no_draw([], self.name, None)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Distribution:
     """A family of distributions, declared once.
 
     `log_density` is written in SciStan's own ops, value first: it is the definition, the torch form,
     and the oracle of every native form. `draw(rng, size, *arguments)` draws with NumPy; `size` is the
-    shape of the batch. `scipy(*arguments)` gives SciPy's frozen twin, from which truncated draws and the
+    shape of the batch. `scipy(*arguments)` gives SciPy's frozen distribution, from which truncated draws and the
     tests' second opinion come. `support` may depend on the arguments (a function of them by name).
     """
 
@@ -101,6 +114,7 @@ class Distribution:
     glm: Glm | None = None
     sample: Formula | None = None  # the joint log density of n outcomes with the same arguments: of them, n, and these
     grouped: Callable[..., Any] | None = None  # its form for groups of outcomes with equal arguments: `grouped.py`
+    rule: Any = None  # of a series: the law of its next element (`distributions/rule.py`)
     potential: bool = False  # a term of the density that is of no value: nothing is drawn, observed or predicted
     improper: bool = False  # no probability distribution: nothing can be drawn, and nothing is normalized
     remark: str = ""  # of a form for the program alone: what the reader is told it is
@@ -122,6 +136,16 @@ class Distribution:
     def domain(self, args: tuple[Node, ...]) -> Domain:
         """Give the support for these arguments."""
         return self.support if isinstance(self.support, Domain) else self.support(self.named(args))
+
+    @property
+    def drawable(self) -> bool:
+        """Whether it was said how to draw from it."""
+        return not isinstance(self.draw, Undrawn)
+
+    @property
+    def length_given(self) -> bool:
+        """Whether what one value is as long as is said where it is used, by `dims=`, `shape=` or the values."""
+        return bool(self.event_rank) and self.event_shape is None
 
     @property
     def truncatable(self) -> bool:

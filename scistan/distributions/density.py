@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scistan.distributions.constraints import log_normalizer
 from scistan.distributions.declaration import Distribution
+from scistan.distributions.rule import series_pieces
 from scistan.graph.graph import Law, Term
 from scistan.graph.node import Node
 from scistan.messages import bounds
@@ -23,6 +24,8 @@ def pointwise(term: Term) -> Node:
     """
     law = term.law
     d: Distribution = law.distribution
+    if d.rule is not None:
+        return _of_series(term)
     value = Expression(term.value)
     density = d.log_density(value, *map(Expression, law.args))
     mass = log_mass(law)
@@ -35,6 +38,16 @@ def pointwise(term: Term) -> Node:
     if values_of(node.shape) != values_of(batch):
         node = FUNCTIONS["broadcast_to"](density, batch)._scistan_node_
     return node
+
+
+def _of_series(term: Term) -> Node:
+    """Give the log density of each element, given those before it; those that are conditioned on have none."""
+    parts = []
+    for piece in series_pieces(term):
+        density = Expression(pointwise(piece.term))
+        parts.append(density if len(piece.term.law.shape) == len(term.law.shape) else density[None])
+    joined: Expression = parts[0] if len(parts) == 1 else FUNCTIONS["concatenate"](parts, 0)
+    return joined._scistan_node_
 
 
 def _tied(law: Law, density: Expression) -> Expression:

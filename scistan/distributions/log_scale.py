@@ -16,7 +16,7 @@ from scistan.distributions.multivariate import (
     log_arrangements,
     log_beta_of,
 )
-from scistan.distributions.twins import Reflected, stats
+from scistan.distributions.scipy_forms import Reflected, stats
 from scistan.domains import COUNT, COUNT_VECTOR, POSITIVE, POSITIVE_VECTOR, REAL
 
 exp, log, lgamma, softplus, total = functions("exp", "log", "lgamma", "softplus", "sum")

@@ -11,7 +11,7 @@ import numpy as np
 from scistan.constrained import CHOLESKY_CORR, CORR, COV
 from scistan.distributions.declaration import Parameter, Relation, StanForm, declare
 from scistan.distributions.formulas import Quantity, functions
-from scistan.distributions.twins import stats
+from scistan.distributions.scipy_forms import stats
 from scistan.domains import POSITIVE, SIZE
 from scistan.graph.node import Extent, Node
 from scistan.shapes import Shape, Size

@@ -11,7 +11,7 @@ import numpy as np
 from scistan.constrained import CHOLESKY_COV, COV, SIMPLEX
 from scistan.distributions.declaration import Parameter, StanForm, declare
 from scistan.distributions.formulas import Quantity, functions, times_log
-from scistan.distributions.twins import special, stats
+from scistan.distributions.scipy_forms import special, stats
 from scistan.domains import (
     COUNT,
     COUNT_VECTOR,

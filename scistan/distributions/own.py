@@ -11,6 +11,7 @@ import numpy as np
 
 from scistan.constrained import TYPES
 from scistan.distributions.declaration import Distribution, constant_value
+from scistan.distributions.each_event import each_event
 from scistan.domains import Domain
 from scistan.errors import Place, ScistanError
 from scistan.graph.node import Apply, Data, Node, literal
@@ -19,10 +20,11 @@ from scistan.messages import declared as messages
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import Op
 from scistan.ops.expression import Expression
-from scistan.shapes import Equality, Shape, Symbol, broadcast, values_of
+from scistan.shapes import Equality, Shape, Size, Symbol, broadcast, values_of
 
 __all__ = ["OwnFormula", "check_own"]
 
+_SEVERAL = 7919  # a length that nothing else has
 LARGEST_TRIAL = 100_000  # numbers, for a draw that only its shape is wanted of
 
 
@@ -35,9 +37,40 @@ class OwnFormula:
 
     formula: Callable[..., object]
     place: Place | None
+    ranks: tuple[int, ...] = ()  # how many axes one value has, and one of each argument
     held: dict[int, list[Data]] = field(default_factory=dict)
 
     def __call__(self, *args: Expression) -> Expression:
+        if any(self.ranks) and not self._takes_several(args):
+            return each_event(self._one, args, self.ranks)
+        return self._one(*args)
+
+    def _takes_several(self, args: tuple[Expression, ...]) -> bool:
+        """Tell whether a formula of vectors serves for several at once: tried with a number of them that is no other.
+
+        A sum over all axes, or over the first, is right for one vector and wrong for several.
+        """
+        nodes = [arg._scistan_node_ for arg in args]
+        if all(len(node.shape) == rank for node, rank in zip(nodes, self.ranks, strict=True)):
+            return True
+        alone = [{k} for k in range(len(nodes))]
+        return all(self._gives_several(nodes, repeated) for repeated in (*alone, set(range(len(nodes)))))
+
+    def _gives_several(self, nodes: list[Node], repeated: set[int]) -> bool:
+        """Try with some of the arguments repeated; one that the formula does not use may be left out of the result."""
+        several = (Size.new(_SEVERAL),)
+        tried = [
+            Data(None, (several if k in repeated else ()) + node.shape[len(node.shape) - rank :], integer=node.integer)
+            for k, (node, rank) in enumerate(zip(nodes, self.ranks, strict=True))
+        ]
+        try:
+            found = as_node(self.formula(*map(Expression, tried)))
+        except (ScistanError, TypeError, ValueError, IndexError):  # what is made for one vector may not take several
+            return False
+        used = any(tried[k] in topological([found]) for k in repeated)
+        return values_of(found.shape) == ((_SEVERAL,) if used else ())
+
+    def _one(self, *args: Expression) -> Expression:
         node = as_node(self.formula(*args))
         memo = {known: known for known in topological(arg._scistan_node_ for arg in args)}
         fresh = [leaf for leaf in leaves([node]) if isinstance(leaf, Data) and leaf not in memo and not leaf.called]
@@ -104,6 +137,8 @@ def _check_draw(name: str, d: Distribution, place: Place | None, args: tuple[Nod
     """Draw twice, for the shape alone, at arguments inside their domains; what fails there is told when it is drawn."""
     wanted = (2, *values_of(shape))
     if math.prod(wanted) > LARGEST_TRIAL:
+        return
+    if not d.drawable:
         return
     size = wanted[: len(wanted) - d.event_rank]
     numbers = [_numbers(p.domain, arg, len(size)) for p, arg in zip(d.parameters, args, strict=True)]

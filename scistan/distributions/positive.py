@@ -10,7 +10,7 @@ import numpy as np
 from scistan.distributions.declaration import Parameter, StanForm, declare
 from scistan.distributions.formulas import TINY, Quantity, bound_of, functions, log_inv_cloglog
 from scistan.distributions.grouped import waiting_times
-from scistan.distributions.twins import stats
+from scistan.distributions.scipy_forms import stats
 from scistan.domains import NON_NEGATIVE, POSITIVE, REAL, between
 
 log, log1p, exp, square, lgamma = functions("log", "log1p", "exp", "square", "lgamma")

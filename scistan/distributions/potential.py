@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from scistan.distributions.declaration import REGISTRY, Distribution, Parameter, StanForm
+from scistan.distributions.mixture import mixture_named
+from scistan.distributions.rule import SERIES, read_series
 from scistan.distributions.unnamed import Unnamed
 from scistan.domains import REAL
 from scistan.ops.coerce import as_node
@@ -35,9 +37,23 @@ POTENTIAL = Distribution(
 )
 
 
-def laws() -> Mapping[str, Distribution]:
-    """Give all that a term of a graph can be by its name: the distributions, and this."""
-    return {**REGISTRY, POTENTIAL.name: POTENTIAL}
+class _Laws(dict[str, Any]):
+    """The distributions by name; a mixture's name says what it is a mixture of."""
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or (isinstance(name, str) and mixture_named(name) is not None)
+
+    def __missing__(self, name: str) -> Distribution:
+        found = mixture_named(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+
+
+def laws() -> Mapping[str, Any]:
+    """Give all that a term of a graph can be by its name: distributions, mixtures, this, and what reads a series."""
+    return _Laws({**REGISTRY, POTENTIAL.name: POTENTIAL, SERIES: read_series})
 
 
 def potential(expression: object) -> Unnamed:

@@ -11,7 +11,7 @@ from scistan.distributions.cumulative import skew_normal_log_cdf
 from scistan.distributions.declaration import Glm, Parameter, StanForm, declare
 from scistan.distributions.formulas import Quantity, functions, log_half_or_less, log_inv_cloglog
 from scistan.distributions.grouped import normal_groups
-from scistan.distributions.twins import Bracketed, stats
+from scistan.distributions.scipy_forms import Bracketed, stats
 from scistan.domains import NON_NEGATIVE, POSITIVE, REAL
 from scistan.errors import UnsupportedError
 from scistan.graph.node import literal

@@ -14,7 +14,7 @@ from scistan.domains import Domain
 from scistan.graph.graph import Law
 from scistan.graph.node import Literal, Node
 from scistan.messages import arguments as arguments_messages
-from scistan.messages import bounds
+from scistan.messages import bounds, declared
 from scistan.messages import constraints as constraints_messages
 from scistan.messages import observations as observations_messages
 from scistan.shapes import Equality, Shape, Size, SizeConflict, broadcast, values_of
@@ -29,9 +29,9 @@ def resolve(name: str, made: Unnamed, given: Shape | None, values: Shape | None)
         node.shape[: len(node.shape) - p.domain.event_rank] for p, node in zip(d.parameters, made.args, strict=True)
     ]
     batches += [b.shape for b in (made.lower, made.upper) if b is not None]
-    event = d.event_shape(d.named(made.args)) if d.event_shape else ()
+    event = _event(name, made, given, values)
     if made.size is not None:
-        given = made.size + event
+        given = made.size if d.length_given else made.size + event
     wanted = [s for s in (given, values) if s is not None]
     for shape in wanted:
         if len(shape) < len(event):
@@ -71,6 +71,17 @@ def resolve(name: str, made: Unnamed, given: Shape | None, values: Shape | None)
         centred=made.centred,
         equalities=tuple(equal) + tuple(more) + shared,
     )
+
+
+def _event(name: str, made: Unnamed, given: Shape | None, values: Shape | None) -> Shape:
+    """Give the shape of one value: that of an argument, or what is said where the distribution is used."""
+    d = made.distribution
+    if not d.length_given:
+        return d.event_shape(d.named(made.args)) if d.event_shape else ()
+    whole = next((s for s in (made.size, given, values) if s is not None), ())
+    if len(whole) < d.event_rank:
+        raise declared.no_event_length(name, d.title, made.place)
+    return whole[len(whole) - d.event_rank :]
 
 
 def cutting(bound: Node | None, d: Distribution, args: tuple[Node, ...], side: str) -> Node | None:

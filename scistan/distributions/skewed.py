@@ -8,7 +8,7 @@ import numpy as np
 
 from scistan.distributions.declaration import Parameter, StanForm, declare
 from scistan.distributions.formulas import Quantity, functions
-from scistan.distributions.twins import stats
+from scistan.distributions.scipy_forms import stats
 from scistan.domains import OPEN_UNIT, POSITIVE, REAL
 
 log, log1m, log1m_exp, maximum, where = functions("log", "log1m", "log1m_exp", "maximum", "where")

@@ -1,16 +1,16 @@
-"""Location–scale draws taken apart: `x = location + scale · z`, and the draw of `z`."""
+"""Location–scale draws taken apart: `x = location + scale · z`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from scistan.distributions.declaration import REGISTRY, Distribution
+from scistan.distributions.declaration import Distribution
 from scistan.graph.graph import Law
-from scistan.graph.node import Literal, Node, literal
+from scistan.graph.node import Literal, Node
 from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
 
-__all__ = ["Frame", "frame_of", "is_zero", "sampled_frame", "standard_law"]
+__all__ = ["Frame", "frame_of", "is_zero", "sampled_frame"]
 
 sqrt = FUNCTIONS["sqrt"]
 
@@ -58,13 +58,3 @@ def sampled_frame(law: Law) -> Frame | None:
 def is_zero(node: Node) -> bool:
     """Tell whether a location is the number 0, which need not be added."""
     return isinstance(node, Literal) and node.value == 0
-
-
-def standard_law(law: Law) -> Law:
-    """Give the distribution of `z`: the family's own at location 0 and scale 1, of independent numbers."""
-    d: Distribution = law.distribution
-    if d.event_rank or d.name == "Normal":  # vectors of the normal family are made of independent standard normals
-        return replace(law, distribution=REGISTRY["StdNormal"], args=(), noncentred=False)
-    location, scale = d.location_scale or ("", "")
-    named = {**d.named(law.args), location: literal(0.0), scale: literal(1.0)}
-    return replace(law, args=tuple(named.values()), noncentred=False)

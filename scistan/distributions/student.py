@@ -7,7 +7,7 @@ from typing import Any
 
 from scistan.distributions.declaration import Parameter, StanForm, declare
 from scistan.distributions.formulas import Quantity, functions
-from scistan.distributions.twins import Folded, stats
+from scistan.distributions.scipy_forms import Folded, stats
 from scistan.domains import NON_NEGATIVE, POSITIVE, REAL
 
 exp, log, log1p, log1m_exp, square = functions("exp", "log", "log1p", "log1m_exp", "square")

@@ -16,17 +16,18 @@ from scistan.errors import Place
 from scistan.graph.node import Data, Node
 from scistan.graph.places import user_place
 from scistan.messages import arguments as arguments_messages
+from scistan.messages import derived_draws as draws_messages
 from scistan.messages import expressions
 from scistan.messages import observations as observations_messages
 from scistan.ops import FUNCTIONS
 from scistan.ops.coding import coded_leaf
 from scistan.ops.coerce import as_node, holds_expressions, read_dims
 from scistan.ops.expression import Expression
-from scistan.shapes import Shape
+from scistan.shapes import Shape, Size
 
 __all__ = ["Observation", "Unnamed"]
 
-_METHODS = ("observe", "log_density", "log_cdf", "log_ccdf", "cdf", "ccdf")
+_METHODS = ("observe", "draw", "log_density", "log_cdf", "log_ccdf", "cdf", "ccdf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,8 @@ class Unnamed(Expression):
     """What `ss.Normal(0, 1)` gives: a distribution that becomes a variable when a model names it."""
 
     __slots__ = (
-        "args", "centred", "constraint", "dims", "distribution", "lower", "observation", "place", "size", "upper",
+        "args", "centred", "constraint", "dims", "distribution", "is_draw", "lower", "observation", "place", "size",
+        "upper",
     )
 
     def __init__(self, distribution: Distribution, args: tuple[Node, ...]) -> None:
@@ -54,6 +56,7 @@ class Unnamed(Expression):
         self.constraint: str | None = None
         self.centred: bool | None = None
         self.observation: Observation | None = None
+        self.is_draw = False  # of what it depends on: a derived quantity
         self.place: Place | None = user_place()
 
     @property
@@ -79,12 +82,43 @@ class Unnamed(Expression):
         """Make this distribution the likelihood of `values`; without values, of data given later."""
         names = None if dims is None else read_dims(self.distribution.title, dims)
         leaf = None if values is None else _observed_leaf(self.distribution.title, values, self.dims or names)
-        observed = Unnamed(self.distribution, self.args)
-        for option in ("size", "lower", "upper", "constraint", "centred"):
-            setattr(observed, option, getattr(self, option))
+        observed = self._copied()
         observed.dims = self.dims or names
         observed.observation = Observation(leaf, names or self.dims)
         return observed
+
+    @property
+    def length(self) -> Size | None:
+        """How long the first axis is, where the distribution itself says so."""
+        return None
+
+    def formed(self, name: str, whole: Shape | None) -> Unnamed:  # noqa: ARG002  # others have to wait for them
+        """Give the distribution of a value of this shape: itself, unless it was waiting to know the shape."""
+        return self
+
+    def draw(self) -> Unnamed:
+        """Make this a random draw that follows from the model's variables: drawn with them, and in no density.
+
+        >>> import scistan as ss
+        >>> m = ss.Model("schools")
+        >>> m.mu, m.tau = ss.Normal(0, 5), ss.HalfNormal(5)
+        >>> m.new = ss.Normal(m.mu, m.tau).draw()
+        >>> m.variables["new"]
+        'derived'
+        """
+        if self.observation is not None:
+            raise draws_messages.observed_draw(self.distribution.title)
+        if self.distribution.improper or not self.distribution.drawable:
+            raise draws_messages.nothing_to_draw(self.distribution.title)
+        made = self._copied()
+        made.dims, made.is_draw = self.dims, True
+        return made
+
+    def _copied(self) -> Unnamed:
+        copied = Unnamed(self.distribution, self.args)
+        for option in ("size", "lower", "upper", "constraint", "centred"):
+            setattr(copied, option, getattr(self, option))
+        return copied
 
     def log_density(self, value: object) -> Expression:
         """Give the log density at `value` as an expression."""

@@ -8,7 +8,7 @@ from typing import Any
 from scistan import domains
 from scistan.constrained import TYPES
 from scistan.distributions.constructor import CONSTRUCTORS, Constructor
-from scistan.distributions.declaration import REGISTRY, Distribution, Formula, Parameter, StanForm, declare
+from scistan.distributions.declaration import REGISTRY, Distribution, Formula, Parameter, StanForm, Undrawn, declare
 from scistan.distributions.own import OwnFormula
 from scistan.domains import Domain
 from scistan.given import check_field, is_name
@@ -46,7 +46,7 @@ def declare_distribution(
     parameters: Mapping[str, str | Domain],
     support: str | Domain,
     log_density: Formula,
-    draw: Callable[..., Any],
+    draw: Callable[..., Any] | None = None,
     stan: str | StanForm = "",
     rng: str = "",
     log_cdf: Formula | None = None,
@@ -59,11 +59,12 @@ def declare_distribution(
 
     `parameters` maps each argument to the domain it must lie in, `support` is the domain of the value; both by name
     or as a `Domain`. `log_density(value, *arguments)` is written in SciStan's operations: it is the definition on
-    every target. `draw(rng, size, *arguments)` draws with NumPy. `stan` names a distribution that Stan has; without
-    one the density is written out. `rng` is Stan text that draws one value, with `{argument}` for each argument.
-    `log_cdf` and `log_ccdf`, with SciPy's frozen twin in `scipy`, allow truncation. `event_like` names the argument
-    whose last axes have the shape of one value. Declaring one's own distribution again replaces it; SciStan's names
-    are refused.
+    every target, for one value: what holds of a vector holds of each of several. `draw(rng, size, *arguments)` draws
+    with NumPy; without it a model can be fitted, and neither its prior nor its predictions be drawn. `stan` names a
+    distribution that Stan has; without one the density is written out. `rng` is Stan text that draws one value, with
+    `{argument}` for each argument. `log_cdf` and `log_ccdf`, with SciPy's frozen form in `scipy`, allow truncation.
+    `event_like` names the argument whose last axes have the shape of one value; without it `dims=`, `shape=` or the
+    values say how long one is. Declaring one's own distribution again replaces it; SciStan's names are refused.
 
     >>> import scistan as ss
     >>> Kumaraswamy = ss.declare_distribution(
@@ -82,9 +83,8 @@ def declare_distribution(
     _check("parameters", parameters, "a dict of names and domains", isinstance(parameters, Mapping))
     for argument in parameters:
         _check("parameters", argument, "a dict whose keys are names of Python", is_name(argument))
-    for field, function in {"log_density": log_density, "draw": draw}.items():
-        _check(field, function, "a function", callable(function))
-    for field, perhaps in {"log_cdf": log_cdf, "log_ccdf": log_ccdf, "scipy": scipy}.items():
+    _check("log_density", log_density, "a function", callable(log_density))
+    for field, perhaps in {"draw": draw, "log_cdf": log_cdf, "log_ccdf": log_ccdf, "scipy": scipy}.items():
         _check(field, perhaps, "a function, or None", perhaps is None or callable(perhaps))
     _check("stan", stan, "a text", isinstance(stan, str | StanForm))
     pair = isinstance(location_scale, tuple | list) and len(location_scale) == 2
@@ -92,17 +92,19 @@ def declare_distribution(
     words = "the names of two arguments, or None"
     _check("location_scale", location_scale, words, location_scale is None or named)
     lived_in, place = _domain(support), user_place()
+    lived_in_by = {key: _domain(domain) for key, domain in parameters.items()}
+    ranks = tuple(domain.event_rank for domain in (lived_in, *lived_in_by.values()))
     declared = declare(
         name,
         doc,
-        parameters=tuple(Parameter(key, _domain(domain)) for key, domain in parameters.items()),
+        parameters=tuple(Parameter(key, domain) for key, domain in lived_in_by.items()),
         support=lived_in,
-        log_density=OwnFormula(log_density, place),
-        draw=draw,
+        log_density=OwnFormula(log_density, place, ranks),
+        draw=draw if draw is not None else Undrawn(name),
         stan=stan if isinstance(stan, StanForm) else StanForm(stan, rng=rng, truncates=False, vectorizes=bool(stan)),
         scipy=scipy,
-        log_cdf=log_cdf and OwnFormula(log_cdf, place),
-        log_ccdf=log_ccdf and OwnFormula(log_ccdf, place),
+        log_cdf=log_cdf and OwnFormula(log_cdf, place, ranks),
+        log_ccdf=log_ccdf and OwnFormula(log_ccdf, place, ranks),
         one_length=False,
         event_shape=_event_shape(event_like, lived_in, parameters),
         location_scale=location_scale,
@@ -136,7 +138,7 @@ def _domain(domain: str | Domain) -> Domain:
 
 def _event_shape(like: str, support: Domain, parameters: Mapping[str, object]) -> Any:
     rank = support.event_rank
-    if not rank:
+    if not rank or not like:
         return None
     if like not in parameters:
         raise messages.illegal_constant(

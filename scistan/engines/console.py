@@ -12,7 +12,7 @@ __all__ = ["count_rejections", "merge_rejections"]
 
 _REJECTED = "Informational Message: The current Metropolis proposal is about to be rejected"
 _SAMPLING = re.compile(r"^Iteration:.*\(Sampling\)")
-_NUMBERS = re.compile(r"(?<=is )-?[\d.]+(e[-+]?\d+)?(?=, but must)")
+_NUMBERS = re.compile(r"(?<=is )-?[\d.]+(e[-+]?\d+)?(?=, but must)|(?<=output time \()[^)]+(?=\))")
 
 
 def count_rejections(console: Path) -> tuple[Rejected, ...]:

@@ -42,10 +42,10 @@ class MetricWork:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Seconds of an evaluation, of each number that it touches, of an iteration around it, of a call, of imports."""
+    """Seconds of an evaluation, of each unit of its counted work, of an iteration around it, of a call, of imports."""
 
     evaluation: float
-    number: float
+    unit: float
     iteration: float
     fixed: float
     cold: float

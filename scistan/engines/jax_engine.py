@@ -6,6 +6,7 @@ import time
 from dataclasses import fields
 
 import numpy as np
+import orjson
 
 from scistan.engines.assemble import keep_complete
 from scistan.engines.interrupt import heed_interrupts
@@ -33,8 +34,6 @@ class JaxEngine:
     def sample(self, request: Request) -> Draws:
         """Draw from the posterior."""
         settings = settings_for(self.name, request.options)
-        if request.inits is not None:
-            raise messages.own_starts(self.name)
         density = request.lowered
         if not isinstance(density, JaxDensity):
             raise messages.needs_this_process(self.name)
@@ -52,7 +51,9 @@ class JaxEngine:
 
 
 def _starts(density: JaxDensity, request: Request, radius: float) -> np.ndarray:
-    """Draw each chain's start until density and gradient are finite there."""
+    """Take the starts that were asked for, or draw each chain's until density and gradient are finite there."""
+    if request.inits is not None:
+        return _given(density, request.inits)
     streams = [np.random.default_rng([request.seed, number]) for number in _numbers(request)]
     starts = np.full((request.chains, density.dimension), np.nan)
     waiting = list(range(request.chains))
@@ -66,6 +67,19 @@ def _starts(density: JaxDensity, request: Request, radius: float) -> np.ndarray:
         if not waiting:
             return starts
     raise messages.cannot_sample(f"no start with a finite log density and gradient in {_TRIES} tries")
+
+
+def _given(density: JaxDensity, inits: tuple[str, ...]) -> np.ndarray:
+    """Read the latents' values of each chain."""
+    starts = []
+    for text in inits:
+        read = orjson.loads(text)
+        values = {name: np.reshape(read[name], shape) for name, shape in density.shapes.items()}
+        starts.append(np.asarray(density.unconstrain(values)))
+        value, gradient = density.value_and_gradient(starts[-1])
+        if not np.isfinite(value) or not np.isfinite(gradient).all():
+            raise messages.cannot_sample("the starting values given have no finite log density and gradient")
+    return np.stack(starts)
 
 
 def _numbers(request: Request) -> range:
@@ -97,7 +111,9 @@ def _run(
 def _latents(density: JaxDensity, found: list[Stretch]) -> dict[str, np.ndarray]:
     """Give the latents at every step of every chain, some steps at a time."""
     jax = import_jax()
-    many = jax.jit(jax.vmap(jax.vmap(density.traced_latents, in_axes=(0, None)), in_axes=(0, None)))
+    many = density.once(
+        "latents", lambda: jax.jit(jax.vmap(jax.vmap(density.traced_latents, in_axes=(0, None)), in_axes=(0, None)))
+    )
     parts = [many(_filled(stretch.positions), density.data) for stretch in found]
     lengths = [stretch.positions.shape[1] for stretch in found]
     return {

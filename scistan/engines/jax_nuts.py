@@ -49,7 +49,7 @@ def run_chains(
     """
     jax = import_jax()
     keys = jax.vmap(lambda number: jax.random.fold_in(jax.random.key(seed), number))(np.array(numbers))
-    begin, move = _functions(density, settings)
+    begin, move = density.once(settings, lambda: _functions(density, settings))
     state = begin(starts, density.data)
     schedule = _schedule(warmup, draws)
     for first in range(0, warmup + draws, STRETCH):

@@ -32,7 +32,7 @@ ENGINES: Mapping[str, EngineDeclaration] = {
     "stanli": EngineDeclaration(
         title="stanli",
         place="scistan.engines.stanli:StanliEngine",
-        rate=Rate(4e-6, 6e-9, 1e-5, 0.08, 1.0),
+        rate=Rate(4e-6, 1e-9, 1e-5, 0.08, 1.0),
         sampler="Stan's No-U-Turn sampler, run by stanli",
         packages=("stanli",),
         fix="pip install stanli",
@@ -49,7 +49,7 @@ ENGINES: Mapping[str, EngineDeclaration] = {
     "nutpie": EngineDeclaration(
         title="nutpie",
         place="scistan.engines.nutpie:NutpieEngine",
-        rate=Rate(4e-6, 6e-9, 4e-5, 0.12, 1.2),
+        rate=Rate(4e-6, 1e-9, 4e-5, 0.12, 1.2),
         sampler="nutpie's No-U-Turn sampler on Stan's density",
         packages=("nutpie", "stanli", "pyarrow"),
         fix="pip install 'scistan[nutpie]'",
@@ -74,7 +74,7 @@ ENGINES: Mapping[str, EngineDeclaration] = {
     "cmdstan": EngineDeclaration(
         title="CmdStan",
         place="scistan.engines.cmdstan:CmdStanEngine",
-        rate=Rate(3e-6, 5e-9, 2e-5, 0.4, 1.0, compile=25.0),
+        rate=Rate(3e-6, 8e-10, 2e-5, 0.4, 1.0, compile=25.0),
         sampler="Stan's No-U-Turn sampler, run by CmdStan",
         packages=("cmdstanpy",),
         fix="pip install 'scistan[cmdstan]'",
@@ -101,7 +101,6 @@ ENGINES: Mapping[str, EngineDeclaration] = {
         },
         metrics={"diag": "diag", "dense": "dense", "diag_e": "diag", "dense_e": "dense"},
         least_warmup=1,  # without a step there is no step size
-        takes_inits=False,
         embedded=True,
         lowering="scistan.targets.jax:lower_to_jax",
     ),

@@ -77,9 +77,13 @@ def begin(engine: str, request: Request, model: Any) -> Begun:
     return Begun(engine, request, model, [Chain(request, number, settings) for number in first])
 
 
-def draw_on(runs: Sequence[Begun], part: Part, cores: int, wish: Interruption) -> None:
-    """Draw on with every chain until `part(run, what is seen of it)` is 1 or more, then hold it; `cores` at a time."""
-    waiting = [_Watched(run, chain) for run in runs for chain in run.chains if not _is_far(run, chain, part)]
+def draw_on(runs: Sequence[Begun], part: Part, cores: int, wish: Interruption, expected: float = 0.0) -> None:
+    """Draw on with every chain until `part(run, what is seen of it)` is 1 or more, then hold it; `cores` at a time.
+
+    `expected` are the seconds that may take, which is when the first look is worth its cost.
+    """
+    pause = float(np.clip(expected, FIRST_LOOK, LAST_LOOK))
+    waiting = [_Watched(run, chain, pause) for run in runs for chain in run.chains if not _is_far(run, chain, part)]
     running: list[_Watched] = []
     while (waiting or running) and not wish:
         while waiting and len(running) < cores:
@@ -105,9 +109,9 @@ class _Watched:
 
     run: Begun
     chain: Chain
+    pause: float
     began: float = 0.0
     from_part: float = 0.0
-    pause: float = FIRST_LOOK
 
     def start(self, part: Part) -> None:
         self.began, self.from_part = time.perf_counter(), self._part(part)

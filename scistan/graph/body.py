@@ -6,7 +6,7 @@ bodies are one object, whoever wrote them, and walks over a graph need not look 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -15,7 +15,7 @@ from scistan.graph.places import copy_places
 from scistan.graph.walk import topological
 from scistan.shapes import Equality, Shape
 
-__all__ = ["Body", "Bound", "bodies_of", "body", "bound", "close", "free_bound", "with_insides"]
+__all__ = ["Body", "Bound", "bodies_of", "body", "bound", "close", "free_bound", "put_in", "with_insides"]
 
 
 class Bound(Node):
@@ -115,6 +115,15 @@ def close(given: tuple[Bound, ...], results: tuple[Node, ...]) -> tuple[Body, tu
         if node not in memo:
             memo[node] = _placed(node, memo) if node in inside else node
     return body(parameters, tuple(memo[node] for node in results)), outside  # type: ignore[arg-type]
+
+
+def put_in(one: Body, arguments: Sequence[Node]) -> list[Node]:
+    """Give what a body gives for arguments: its results, written out once."""
+    memo: dict[Node, Node] = dict(zip(one.parameters, arguments, strict=True))
+    for node in one.nodes:
+        if node not in memo:
+            memo[node] = _placed(node, memo) if isinstance(node, Apply) else node
+    return [memo[result] for result in one.results]
 
 
 def _placed(node: Node, memo: Mapping[Node, Node]) -> Node:

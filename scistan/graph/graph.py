@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scistan.errors import Place
+from scistan.graph.body import Body
 from scistan.graph.node import Apply, Data, Node, Variable
 from scistan.graph.places import copy_places, first_place
-from scistan.graph.walk import rebuild, topological
+from scistan.graph.walk import random_in, rebuild, topological
 from scistan.shapes import Equality, Shape, SizeTable
 
-__all__ = ["Graph", "Law", "Term"]
+__all__ = ["Graph", "Law", "Term", "bodies_of_law"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +37,13 @@ class Law:
         return self.args + tuple(b for b in (self.lower, self.upper) if b is not None)
 
     @property
+    def written(self) -> Mapping[str, Hashable]:
+        """What the text of a graph says of a distribution beside its name: the rule of a series."""
+        rule = self.distribution.rule
+        found: Mapping[str, Hashable] = {} if rule is None else rule.written
+        return found
+
+    @property
     def truncated(self) -> bool:
         return self.lower is not None or self.upper is not None
 
@@ -53,6 +61,11 @@ class Law:
             lower=None if self.lower is None else change(self.lower),
             upper=None if self.upper is None else change(self.upper),
         )
+
+
+def bodies_of_law(law: Law) -> list[Body]:
+    """List the bodies that a law holds: that of a series' next element."""
+    return [value for value in law.written.values() if isinstance(value, Body)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,6 +124,11 @@ class Graph:
     @property
     def potentials(self) -> list[Term]:
         return [term for term in self.terms if term.is_potential]
+
+    def without_draws(self) -> Graph:
+        """Give the graph without derived quantities that are drawn, or follow from such: no target computes them."""
+        derived = {name: node for name, node in self.derived.items() if not random_in([node])}
+        return self if len(derived) == len(self.derived) else replace(self, derived=derived)
 
     def without_potentials(self) -> Graph:
         """Give the graph whose density has no terms but those of its variables."""

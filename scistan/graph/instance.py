@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,8 @@ class Instance:
     given: tuple[Equality, ...] = ()  # lengths that follow from no data: coords of a dim of latents
     idle: frozenset[str] = frozenset()  # latents that nothing need use: an intervention cut their arrows
     counted: frozenset[str] = frozenset()  # axes whose rows are 0, 1, 2, …: labels beside other labels alone
+    whole: Instance | None = None  # the model as it was written, where discrete latents were summed out of this one
+    summed: tuple[Any, ...] = ()  # how they were: `Summed` of `passes/states`
     table: SizeTable = field(init=False)
     lengths: Mapping[Symbol, int] = field(init=False)
 

@@ -110,15 +110,16 @@ class Variable(Node):
     """A latent of a model, known by its name; its distribution stands in the model's graph.
 
     `domain` is where it lives, once the model that owns it has said so.
+    One that is `integer` is summed out of densities.
     """
 
     __slots__ = ("dims", "domain", "name", "owner")
 
     def __init__(self, name: str, shape: Shape, owner: object, dims: tuple[str | None, ...] | None,
-                 domain: Domain | None = None) -> None:
+                 domain: Domain | None = None, integer: bool = False) -> None:
         self.name = name
         self.shape = shape
-        self.integer = False
+        self.integer = integer
         self.owner = owner
         self.dims = dims
         self.domain = domain

@@ -62,15 +62,15 @@ class UndeclaredError(InternalError):
 class Leaves(Protocol):
     """What makes the leaves of a graph that is read: the text knows their shapes and no more."""
 
-    def variable(self, name: str, shape: Shape, /) -> Variable: ...
+    def variable(self, name: str, shape: Shape, integer: bool, /) -> Variable: ...
     def data(self, number: int, shape: Shape, integer: bool, /) -> Data: ...
 
 
 class _Blank:
     """Leaves without values, of a model that nobody wrote."""
 
-    def variable(self, name: str, shape: Shape) -> Variable:
-        return Variable(name, shape, self, None)
+    def variable(self, name: str, shape: Shape, integer: bool) -> Variable:
+        return Variable(name, shape, self, None, integer=integer)
 
     def data(self, _: int, shape: Shape, integer: bool) -> Data:
         return Data(None, shape, integer=integer)
@@ -158,7 +158,7 @@ class _Reader:
     # -- lines ----------------------------------------------------------------------------------
     def _leaf(self, number: str, kind: str, name: str, whole: str, shape: str) -> None:
         if kind == "variable":
-            self.nodes[number] = self.leaves.variable(name, self._shape(shape))
+            self.nodes[number] = self.leaves.variable(name, self._shape(shape), whole.strip() == "int")
             return
         leaf = self.leaves.data(int(number), self._shape(shape), whole == " int")
         self.nodes[number] = leaf
@@ -181,6 +181,8 @@ class _Reader:
     def _term(self, role: str, name: str, value: str, call: str, shape: str, where: str | None) -> None:
         family, args, options = self._read_call(call)
         distribution = self._known(self.distributions, family, "distribution")
+        if callable(distribution):  # of a family that the text says more of than its name
+            distribution, options = distribution(args, options, self._known_distribution)
         law = Law(distribution, args, self._shape(shape), equalities=self._pairs(where), **options)
         node = self.nodes[value.removeprefix("%")]
         if not isinstance(node, Variable if role == "latent" else Data):
@@ -243,6 +245,9 @@ class _Reader:
         if isinstance(tree, ast.UnaryOp) and isinstance(tree.operand, ast.Name):
             return -self._plain(tree.operand)
         return ast.literal_eval(tree)
+
+    def _known_distribution(self, name: str) -> Any:
+        return self._known(self.distributions, name, "distribution")
 
     def _known(self, table: Mapping[str, Any], name: str, what: str) -> Any:
         if name not in table:

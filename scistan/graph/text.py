@@ -7,7 +7,7 @@
     latent mu = %0 ~ Normal(0, 5.0) []
     observed y = %3 ~ Normal(%2, 1) [n0]
 
-A recurrence holds a body, which is written before it; `@0`, `@1`, … are its parameters:
+A recurrence holds a body, as does a series, which is written before it; `@0`, `@1`, … are its parameters:
 
     body 0 (real [], real [])
     | %0 = multiply(@0, @1) []
@@ -28,7 +28,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from scistan.graph.body import Body, bodies_of
-from scistan.graph.graph import Graph, Law
+from scistan.graph.graph import Graph, Law, bodies_of_law
 from scistan.graph.node import Apply, Data, Extent, Literal, Node, Variable
 from scistan.shapes import COMPUTED, DATA, DIM, GIVEN, Equality, LengthRule, Shape, Size, SizeTable, Symbol
 
@@ -160,6 +160,9 @@ def _sizes(graph: Graph) -> Iterator[Size]:
     yield from _sizes_of(graph.nodes)
     for term in graph.terms:
         yield from term.law.shape
+        for body in bodies_of_law(term.law):
+            yield from _sizes_of([*body.parameters, *body.nodes])
+        yield from _sizes_among(tuple(term.law.written.values()))
         yield from _sizes_among(term.law.equalities)
     yield from _sizes_among(graph.equalities)
 
@@ -217,6 +220,8 @@ def _lines(graph: Graph, names: _Names, *, exact: bool, merged: bool = True) -> 
         count += 1
         lines.append(f"{numbers[node]} = {text}")
     for term in graph.terms:
+        for body in bodies_of_law(term.law):
+            lines += _body_lines(body, graph, names, exact=exact)
         role = "potential" if term.is_potential else "observed" if term.is_observed else "latent"
         where = _where(term.law, names) if exact else ""
         law = _law_text(term.law, numbers, names)
@@ -261,7 +266,8 @@ def _node_text(node: Node, graph: Graph, numbers: dict[Node, str], names: _Names
         kind = "int" if node.integer else "real"
         return f"data {names.name(graph.data_names.get(node, '_'))} {kind} {names.shape(node.shape)}"
     if isinstance(node, Variable):
-        return f"variable {names.name(node.name)} {names.shape(node.shape)}"
+        kind = " int" if node.integer else ""
+        return f"variable {names.name(node.name)}{kind} {names.shape(node.shape)}"
     if not isinstance(node, Apply):
         return repr(node)
     arguments = [numbers[arg] for arg in node.args]
@@ -275,6 +281,7 @@ def _law_text(law: Law, numbers: dict[Node, str], names: _Names) -> str:
         arguments.append(f"lower={numbers[law.lower]}")
     if law.upper is not None:
         arguments.append(f"upper={numbers[law.upper]}")
+    arguments += [f"{key}={names.attribute(value)}" for key, value in law.written.items()]
     flags = {"constraint": law.constraint, "centred": law.centred}
     arguments += [f"{flag}={value!r}" for flag, value in flags.items() if value is not None]
     if law.noncentred:

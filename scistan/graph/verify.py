@@ -96,6 +96,8 @@ def _terms(graph: Graph) -> Faults:
             yield f"`{term.name}` and its distribution have shapes {shapes}", term.value
         if isinstance(term.value, Variable) and term.value.name != term.name:
             yield f"the variable `{term.value.name}` stands under the name `{term.name}`", term.value
+        if term.law.noncentred and (term.is_observed or term.law.truncated or term.law.constraint is not None):
+            yield f"`{term.name}` is written by a standard variable, and bounded, constrained or observed", term.value
         known.add(term.value)
 
 

@@ -33,6 +33,11 @@ def leaves(roots: Iterable[Node]) -> Iterator[Node]:
     return (node for node in topological(roots) if not isinstance(node, Apply))
 
 
+def random_in(roots: Iterable[Node]) -> list[Node]:
+    """List the random draws that values are computed from."""
+    return [node for node in topological(roots) if isinstance(node, Apply) and getattr(node.op, "random", False)]
+
+
 def has_latents(node: Node) -> bool:
     """Tell whether a node is a latent, or computed from one."""
     return any(isinstance(leaf, Variable) for leaf in leaves([node]))

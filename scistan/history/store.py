@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["FILE", "erase", "generation", "history_path", "record", "runs"]
 
 FILE = "history.sqlite3"
-_TABLE = "runs_1"  # another meaning of a column is another table
+_TABLE = "runs_2"  # another meaning of a column is another table
 _MOST = 20_000  # rows that are kept
 _EVERY = 512  # rows after which older ones are let go
 _PATIENCE = 5.0  # seconds that a writer waits for others
@@ -32,7 +32,7 @@ _CREATE = (
     f"CREATE TABLE IF NOT EXISTS {_TABLE} "
     f"(id INTEGER PRIMARY KEY, {', '.join(f'{name} {kind}' for name, kind in COLUMNS.items())})"
 )
-_INDEX = f"CREATE INDEX IF NOT EXISTS of_structure_1 ON {_TABLE} (machine, structure, task)"
+_INDEX = f"CREATE INDEX IF NOT EXISTS of_structure_2 ON {_TABLE} (machine, structure, task)"
 _PRUNE = f"DELETE FROM {_TABLE} WHERE id <= (SELECT max(id) FROM {_TABLE}) - {_MOST}"
 
 T = TypeVar("T")

@@ -26,7 +26,8 @@ __all__ = ["Asked", "read_call"]
 class Asked:
     """A sampling run as it was asked for; `fitting` are the engines that can do it, `seed` is the one in use.
 
-    `plan` is the one that was given, where it names an engine: then nothing is left to decide.
+    `seeded` tells whether the user gave it: then what was run before has no say. `plan` is the one that was given,
+    where it names an engine: then nothing is left to decide.
     """
 
     instance: Instance
@@ -43,6 +44,7 @@ class Asked:
     options: Mapping[str, Any]
     fitting: tuple[str, ...]
     plan: Plan | None = None
+    seeded: bool = True
 
     @property
     def threads(self) -> bool:
@@ -99,5 +101,5 @@ def read_call(
         raise messages.nothing_to_sample()
     return Asked(
         instance, model, int(draws), int(warmup), int(chains), engine_seed(seed), engine, inits, progress, keep,
-        executor, dict(options), tuple(fitting), None if engine == "auto" else plan,
+        executor, dict(options), tuple(fitting), None if engine == "auto" else plan, seed is not None,
     )

@@ -31,7 +31,7 @@ __all__ = ["Centring", "centring_of", "shares", "told", "with_centring"]
 Centring = Mapping[str, np.ndarray]  # for each latent (2, …): the information that data have on each element, the pull
 
 POINTS = 16  # draws that curvatures are taken at: each costs two gradients
-NEARLY_ALL, RARELY = 0.9, 0.05  # the share from which on a latent may be centred wholly; how often it may be less
+NEARLY_ALL, RARELY = 0.7, 0.05  # the share from which on a latent may be centred wholly; how often it may be less
 
 
 def centring_of(subject: Subject, draws: Draws, seed: int = 0) -> dict[str, np.ndarray]:
@@ -46,8 +46,9 @@ def centring_of(subject: Subject, draws: Draws, seed: int = 0) -> dict[str, np.n
     for level in _levels(learnable(sampled.graph), sampled):
         rest = open_rest(set_centring(sampled, found), level, seed)
         if rest is not None:
+            points = rest.points(picked)
             for group in _groups(level):
-                found |= rest.learn([term.name for term in group], picked)
+                found |= rest.learn([term.name for term in group], picked, points)
     return {n: _whole_if_certain(subject, n, pair, draws) for n, pair in found.items() if pair.any()}
 
 

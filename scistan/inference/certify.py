@@ -15,6 +15,8 @@ from scistan.engines.embedded import KERNELS, Density, open_density
 from scistan.engines.encoding import to_json
 from scistan.graph.instance import Instance
 from scistan.inference.certificate import Certificate, point_of
+from scistan.inference.solver_error import SLOPES, SolverError, tells
+from scistan.inference.states import SummedDensity, density_of
 from scistan.inference.subject import Subject
 from scistan.inference.tolerance import (
     DENSITY_TOLERANCE,
@@ -53,6 +55,7 @@ class Seen:
     jacobian: float
     noise: float = 0.0  # what rounding was seen to do to the two densities, and to the derivative
     slope_noise: float = 0.0
+    solver: float = 0.0  # how far the tolerances of equations may move the density
 
 
 def certify(subject: Subject, data: Mapping[str, Any], density: Density, seed: int) -> Certificate:
@@ -60,7 +63,7 @@ def certify(subject: Subject, data: Mapping[str, Any], density: Density, seed: i
     started = time.perf_counter()
     twin = flat_twin(subject.program)
     jacobian = None if twin is None else open_density(twin.text, to_json(twin.data(data)), seed)
-    witnesses = _Witnesses(subject.instance, JointDensity(subject.instance), density, jacobian)
+    witnesses = _Witnesses(subject.instance, density_of(subject.instance), density, jacobian)
     tolerance, approximate = allowed_slope_error(subject.program), approximates(subject.program)
     return _compared(witnesses, seed, KERNELS, tolerance, approximate, started)
 
@@ -68,7 +71,7 @@ def certify(subject: Subject, data: Mapping[str, Any], density: Density, seed: i
 def certify_lowered(subject: Subject, density: Density, jacobian: Density, seed: int, engine: str) -> Certificate:
     """Compare the density of an engine that runs no Stan program, and tells its Jacobian, with SciPy's."""
     started = time.perf_counter()
-    witnesses = _Witnesses(subject.instance, JointDensity(subject.instance), density, jacobian)
+    witnesses = _Witnesses(subject.instance, density_of(subject.instance), density, jacobian)
     return _compared(witnesses, seed, engine, GRADIENT_TOLERANCE, False, started)
 
 
@@ -110,6 +113,7 @@ def _compared(
 def _collect(witnesses: _Witnesses, seed: int, approximate: bool) -> tuple[dict[int, Seen], int, int]:
     """Try points until enough can be compared; count those where neither has a density, and those where one has."""
     found: dict[int, Seen] = {}
+    coarse: dict[int, Seen] = {}  # where solvers of equations have too few digits to tell anything
     zeros, apart = 0, 0
     ahead: list[Seen | None] = []
     for number in range(MOST):
@@ -123,10 +127,11 @@ def _collect(witnesses: _Witnesses, seed: int, approximate: bool) -> tuple[dict[
         if seen is None or finite == (False, False):
             zeros += 1
         elif finite == (True, True):
-            found[number] = seen
+            seen = replace(seen, solver=witnesses.solver.at(seen.latents, seen.scipy))
+            (found if tells(seen.solver, seen.size) else coarse)[number] = seen
         else:
             apart += 1
-    return found, zeros, apart
+    return found or coarse, zeros, apart
 
 
 @dataclass(frozen=True)
@@ -134,9 +139,14 @@ class _Witnesses:
     """Both sides: the model on its data for SciPy, the program and its flat twin in the engine."""
 
     instance: Instance
-    joint: JointDensity
+    joint: JointDensity | SummedDensity
     density: Density
     jacobian: Density | None
+
+    @cached_property
+    def solver(self) -> SolverError:
+        """What the tolerances of equations may do."""
+        return SolverError(self.instance)
 
     @cached_property
     def spread(self) -> float:
@@ -187,7 +197,7 @@ def _density_errors(found: list[Seen]) -> tuple[float, ...]:
 
 def _error(seen: Seen, base: Seen) -> float:
     """Give the error of a change of the density, relative to what is added up."""
-    off = abs((seen.engine - base.engine) - (seen.scipy - base.scipy))
+    off = abs((seen.engine - base.engine) - (seen.scipy - base.scipy)) - seen.solver - base.solver
     return max(0.0, off - NOISES * (seen.noise + base.noise)) / max(1.0, seen.size + base.size)
 
 
@@ -246,7 +256,7 @@ def _slopes_at(witnesses: _Witnesses, seen: Seen, seed: int) -> _Slopes | None:
     # At a kink the derivatives of both sides are right, and so is anything between them.
     explained = abs(after - 2 * here + before) / (2 * STEP)
     explained += ROUNDING * max(seen.size, ahead.size, behind.size) / STEP + _lost(seen, ahead) * scale
-    explained += NOISES * (seen.noise / STEP + seen.slope_noise)
+    explained += NOISES * (seen.noise / STEP + seen.slope_noise) + SLOPES * seen.solver
     left = max(0.0, abs(by_engine - by_scipy) - explained)
     return _Slopes((by_scipy, by_engine), left / scale, explained / max(abs(by_scipy), abs(by_engine), EPSILON))
 

@@ -9,6 +9,7 @@ from typing import Any
 from scistan.graph.graph import Law, Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, literal
+from scistan.inference.summed import as_written, summed
 
 __all__ = ["changed_draw", "changed_instance"]
 
@@ -31,4 +32,5 @@ def changed_instance(instance: Instance, variables: Mapping[str, Mapping[str, An
     def change(term: Term) -> Law:
         return changed_draw(term.law, variables[term.name]) if term.name in variables else term.law
 
-    return instance.on(instance.graph.with_draws(change))
+    written = as_written(instance)
+    return summed(written.on(written.graph.with_draws(change)))

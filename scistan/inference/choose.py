@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from scistan.engines.declaration import LOW_RANK
@@ -16,16 +17,26 @@ from scistan.errors import SamplingError, UnsupportedError
 from scistan.graph.instance import Instance
 from scistan.graph.node import Variable
 from scistan.graph.walk import topological
+from scistan.inference.curvature import Shape
 from scistan.inference.plan import Plan
 from scistan.inference.race import Runner, best_of
 from scistan.inference.work import coordinates, gradient_work
 from scistan.messages import packages
+from scistan.messages import race as race_messages
 from scistan.messages import sampling as messages
 
 __all__ = ["Pilot", "choose", "fitting_engines"]
 
 # With fewer numbers than this, and a gradient of less counted work, a run is over before a race has paid for itself.
 TINY, LIGHT = 100, 3000.0
+# Coordinates up to which the shape at the mode costs next to nothing beside a run.
+FEW = 64
+# Steps for an effective draw where a posterior is round. Up to a condition that is nearly ROUND a metric that sees no
+# correlations takes no more, and beyond it so many times more, by a power; fitted to the open models of bench/race.py.
+# From which condition on a tiny model is worth an engine that sees them.
+ROUND_STEPS, ROUND, LONGER, SLANTED = 5.0, 4.0, 0.7, 30.0
+# The counted cost below which a run is over before nutpie's threads have paid for themselves, in nanoseconds.
+SHORT = 2.5e8
 # The warm-up of a call that says nothing of it.
 USUAL_WARMUP = 1000
 # Where a scale is estimated, small steps keep the funnel's neck from being missed.
@@ -45,9 +56,21 @@ def fitting_engines(at_hand: list[str], options: Mapping[str, Any], inits: bool,
 
 
 def choose(
-    instance: Instance, fitting: list[str], options: Mapping[str, Any], warmup: int, numbers: int, pilot: Pilot
+    instance: Instance,
+    fitting: list[str],
+    options: Mapping[str, Any],
+    warmup: int,
+    numbers: int,
+    pilot: Pilot,
+    shape: Callable[[], Shape | None] = lambda: None,
+    draws: int = 1000,
+    chains: int = 4,
 ) -> Plan:
-    """Choose the first engine to try; `numbers` counts the data, `pilot` races candidates where that can matter."""
+    """Choose the first engine to try; `numbers` counts the data, `pilot` races candidates where that can matter.
+
+    `shape` gives the posterior's shape at its mode; it is asked where that says which metric is the better. `draws` of
+    each of the `chains` are wanted.
+    """
     hierarchical = scales_are_estimated(instance)
     own: dict[str, Any] = {"adapt_delta": CAREFUL_DELTA} if hierarchical and "adapt_delta" not in options else {}
     plain = next(iter(preferred(fitting, lambda engine: engine.stans_nuts)), "")
@@ -59,15 +82,20 @@ def choose(
     if options.get("metric") == LOW_RANK or not plain:
         return Plan(quick, {**options, **own}, warmup, f"{quick}: the options ask for it")
     short = _enough(warmup, coordinates(instance))
-    if numbers < TINY and gradient_work(instance) < LIGHT:
+    tiny = numbers < TINY and gradient_work(instance) < LIGHT
+    seen = None if hierarchical or coordinates(instance) > FEW or options.get("metric") is not None else shape()
+    if tiny and (seen is None or seen.condition < SLANTED):
         reason = f"{numbers} numbers of data are too few for a race to pay"
         return Plan(plain, {**options, **own}, short, f"{plain}: {reason}")
     metrics = list(ENGINES[quick].work) if options.get("metric") is None else [options["metric"]]
     if len(metrics) == 1:
         chosen = {**options, **own, "metric": ENGINES[quick].metrics[metrics[0]]}
         return Plan(quick, chosen, short, f"{quick}: the options leave no other metric, and it adapts faster")
+    plans = [Plan(quick, {**options, **own, "metric": m}, short, draws=draws, chains=chains) for m in metrics]
+    if seen is not None:
+        return _by_shape(plans, Plan(plain, {**options, **own}, short), seen, instance)
     try:
-        runners, failed = pilot([Plan(quick, {**options, **own, "metric": m}, short) for m in metrics])
+        runners, failed = pilot(plans)
     except (SamplingError, UnsupportedError) as error:
         if isinstance(error, packages.OtherSurfaceError):
             warnings.warn(str(error), messages.ChainWarning, stacklevel=5)
@@ -77,6 +105,24 @@ def choose(
         return Plan(plain, {**options, **own}, warmup, f"{plain}: {packages.pilot_failed(quick, why)}")
     best, why = best_of(runners, failed)
     return Plan(quick, best.plan.options, short, why)
+
+
+def _by_shape(plans: Sequence[Plan], plain: Plan, shape: Shape, instance: Instance) -> Plan:
+    """Choose the metric that takes the least counted cost for an effective draw of a normal posterior of this shape.
+
+    Where that is the diagonal one and the run short, Stan's own sampler has it done before the other has begun.
+    """
+    gradient, size = gradient_work(instance), coordinates(instance)
+
+    def cost(plan: Plan) -> float:
+        work = ENGINES[plan.engine].work[plan.metric]
+        longer = 1.0 if plan.metric == LOW_RANK else max(1.0, shape.condition / ROUND) ** LONGER
+        steps = (plan.warmup + plan.draws) * longer * ROUND_STEPS * (gradient + work.of_step(size))
+        return plan.chains * (steps + plan.warmup * work.of_adaptation(size))
+
+    best = min(plans, key=cost)
+    best = plain if best.metric != LOW_RANK and cost(best) < SHORT else best
+    return replace(best, why=race_messages.chosen_by_shape(best.described(), shape.condition))
 
 
 def _enough(asked: int, dimension: int) -> int:

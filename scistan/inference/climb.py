@@ -133,7 +133,8 @@ def _next(attempts: list[Attempt], ladder: Ladder) -> Plan | None:
 
 def _goes_on(plan: Plan, last: Attempt) -> Plan:
     """Have a plan go on from the last draws, unless these are in the wrong place or its engine takes no starts."""
-    if Cure.ENGINE in _cures(last) or not ENGINES[plan.engine].takes_inits:
+    engine = ENGINES[plan.engine]
+    if Cure.ENGINE in _cures(last) or not engine.takes_inits or engine.lowering:
         return replace(plan, why="", after=None)
     return replace(plan, why="", warmup=min(plan.warmup, GOING_ON), after=last.plan)
 

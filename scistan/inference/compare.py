@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from scistan.inference.solver_error import SLOPES
 from scistan.inference.tolerance import DENSITY_TOLERANCE
 from scistan.inference.witnesses import Seen, Witnesses
 
@@ -35,9 +36,10 @@ def errors_at(witnesses: Witnesses, seen: Seen, base: Seen | None, directions: n
     finite = np.isfinite(seen.densities)
     if base is None or not finite.all():
         return np.array([np.inf if one != finite[0] else 0.0 for one in finite[1:]] + [0.0])
-    by_torch = abs(seen.scipy - seen.torch) - seen.noise
+    by_torch = abs(seen.scipy - seen.torch) - seen.noise - seen.solver
     # Stan drops constants, so its densities are known up to one number.
     by_stan = abs((seen.stan - base.stan) - (seen.scipy - base.scipy)) - seen.noise - base.noise
+    by_stan -= seen.solver + base.solver
     sizes = np.maximum(1.0, [seen.size, seen.size + base.size])
     densities = np.maximum(0.0, [by_torch, by_stan]) / sizes
     return np.array([*densities, _gradient_error(witnesses, seen, directions)])
@@ -52,6 +54,6 @@ def _gradient_error(witnesses: Witnesses, seen: Seen, directions: np.ndarray) ->
     worst = 0.0
     for direction in directions:
         expected, lost = witnesses.derivative(seen, direction)
-        off = abs(float(seen.gradient @ direction) - expected) - lost - seen.slope_noise
+        off = abs(float(seen.gradient @ direction) - expected) - lost - seen.slope_noise - SLOPES * seen.solver
         worst = max(worst, off if np.isfinite(off) else np.inf)
     return float(worst / max(1.0, size))

@@ -17,9 +17,11 @@ from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.inference.cause import Cause, evaluator_at, find_causes
 from scistan.inference.elements import part_of, shown
+from scistan.messages import equations
 from scistan.messages import sampling as messages
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.stan.program import StanProgram, lower_to_stan
+from scistan.targets.unsolved import collecting_failures
 
 __all__ = ["find_culprit"]
 
@@ -41,16 +43,20 @@ def find_culprit(
     found: dict[str, Cause] = {}
     hits: dict[str, int] = {}
     points = bad = 0
-    for q, latents in _starts(instance, density, inits):
-        points += 1
-        last = q, latents
-        here = list(find_causes(instance, latents))
-        bad += bool(here)
-        for cause in here:
-            hits[cause.term.name] = hits.get(cause.term.name, 0) + 1
-            found.setdefault(cause.term.name, cause)
+    with collecting_failures() as unsolved:
+        for q, latents in _starts(instance, density, inits):
+            points += 1
+            last = q, latents
+            here = list(find_causes(instance, latents))
+            bad += bool(here)
+            for cause in here:
+                hits[cause.term.name] = hits.get(cause.term.name, 0) + 1
+                found.setdefault(cause.term.name, cause)
     if points and bad == points:  # at every start; the term that is at fault most often
         cause = found[max(hits, key=hits.__getitem__)]
+        if unsolved:
+            told = equations.unsolved_error(unsolved[0], cause.place)
+            return messages.cannot_start(told.what.rstrip("."), hits[cause.term.name], points, told.remedy, cause.place)
         return messages.cannot_start(cause.fact, hits[cause.term.name], points, cause.remedy, cause.place)
     where, steep = _steep(instance, density, *last) if points else (None, None)
     if steep is not None or where is None or certain:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import inf
 
 import numpy as np
 
+from scistan.distributions.resolve import value_domain
+from scistan.distributions.rule import pieces_of
 from scistan.graph.beside import labels_beside, order_beside
 from scistan.graph.graph import Graph, Term
 from scistan.graph.instance import Instance
@@ -13,32 +16,42 @@ from scistan.graph.labels import Labels, LabelsDiffer, order_of
 from scistan.graph.node import Node
 from scistan.graph.places import first_place
 from scistan.graph.walk import topological
+from scistan.inference.summed import summed
 from scistan.messages import data as data_messages
 from scistan.messages import inference as messages
 from scistan.messages import model as model_messages
 from scistan.messages import observations as observations_messages
 from scistan.ops.coerce import Labelled, read_array
 from scistan.ops.turn import turned
+from scistan.passes.states import discrete_latents
 from scistan.passes.vectorize import vectorize
 from scistan.shapes import SizeConflict
+from scistan.targets.unsolved import telling_failures
 
 __all__ = ["check_complete", "idle_latents", "latent_values", "log_density"]
 
 
 def log_density(instance: Instance, values: Mapping[str, object], target: str) -> float:
     """Give the joint log density at `values` with the target `"scipy"` or `"torch"`."""
+    given = values if isinstance(values, Mapping) else {}
+    instance = summed(instance, [name for name in given if isinstance(name, str)])
     check_complete(instance)
     latents = latent_values(instance, values)
     if not isinstance(target, str):
         raise messages.unknown_target(target)
-    if target == "scipy":
-        from scistan.targets.scipy import joint_log_density
+    for term in discrete_latents(instance.graph):
+        first = pieces_of(term)[0].law  # all elements of a series have its states
+        if value_domain(first).violations(latents[term.value]).any():
+            return -inf  # a state that is none, which may be no position either
+    with telling_failures():
+        if target == "scipy":
+            from scistan.targets.scipy import joint_log_density
 
-        return joint_log_density(instance, latents)
-    if target == "torch":
-        from scistan.targets.torch import joint_log_density as torch_log_density
+            return joint_log_density(instance, latents)
+        if target == "torch":
+            from scistan.targets.torch import joint_log_density as torch_log_density
 
-        return torch_log_density(instance, latents)
+            return torch_log_density(instance, latents)
     raise messages.unknown_target(target)
 
 
@@ -97,7 +110,7 @@ def check_complete(instance: Instance) -> None:
     """Refuse a model with promised data that never came, or with latents that nothing uses."""
     if instance.missing:
         raise observations_messages.missing_values(instance.missing)
-    graph = instance.graph
+    graph = instance.graph if instance.whole is None else instance.whole.graph
     if not graph.observed:
         return
     idle = [term for term in idle_latents(graph) if term.name not in instance.idle]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -29,7 +29,8 @@ def run_everywhere(engine: str, request: Request, executor: Executor | None) -> 
     if executor is None:
         return run_request(engine, request)
     run = under_settings(run_request)
-    tasks = [executor.submit(recorded(run), engine, part) for part in _parts(request)]
+    parts_of_it = _parts(request, here=isinstance(executor, ThreadPoolExecutor))
+    tasks = [executor.submit(recorded(run), engine, part) for part in parts_of_it]
     parts: list[Draws] = []
     errors: list[tuple[int, BaseException]] = []
     try:
@@ -53,8 +54,11 @@ def run_everywhere(engine: str, request: Request, executor: Executor | None) -> 
     return replace(whole, notes=(*whole.notes, *failed), complete=whole.complete and not failed)
 
 
-def _parts(request: Request) -> list[Request]:
-    """Cut a request into one for each chain, as plain data; a worker shows no bar, and one chain needs one core."""
+def _parts(request: Request, here: bool) -> list[Request]:
+    """Cut a request into one for each chain, as plain data; a worker shows no bar, and one chain needs one core.
+
+    What was lowered for an engine goes along to threads, which are `here`.
+    """
     options = {key: value for key, value in request.options.items() if key != "parallel_chains"}
     return [
         replace(
@@ -65,7 +69,7 @@ def _parts(request: Request) -> list[Request]:
             progress=False,
             options=options,
             loaded=None,
-            lowered=None,
+            lowered=request.lowered if here else None,
         )
         for k in range(request.chains)
     ]

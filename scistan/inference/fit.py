@@ -219,6 +219,38 @@ class Fit(Pictured):
         asked = Question(data, coords, new_levels, {} if do is None else do, var_names, draws)
         return predict(self, asked, used_seed(self, seed))
 
+    def forecast(
+        self,
+        steps: int,
+        data: object = None,
+        var_names: Sequence[str] | None = None,
+        draws: int | None = None,
+        seed: int | None = None,
+    ) -> Any:
+        """Run every series of the model on for `steps` steps: `predictions` of all that runs along time.
+
+        `data` has the covariates of the steps ahead. Each call has noise of its own; `seed=` repeats one.
+        """
+        from scistan.inference.forecast import forecast
+        from scistan.inference.predict import used_seed
+
+        return forecast(self, steps, data, var_names, draws, used_seed(self, seed))
+
+    def posterior_of(self, name: str) -> Any:
+        """Give the posterior probability of each value of a discrete latent, element by element, as a DataArray.
+
+        The last dim has the values; of a variable that follows `ss.Mixture`, the components that it may come from.
+        """
+        from scistan.inference.probabilities import posterior_of
+
+        return posterior_of(self, name)
+
+    def most_likely_path(self, name: str) -> Any:
+        """Give the path of a series of discrete states that is most probable as a whole, at each draw of the others."""
+        from scistan.inference.probabilities import most_likely_path
+
+        return most_likely_path(self, name)
+
     def _note(self, text: str) -> None:
         """Keep something that a user should know, once."""
         if text not in self.notes:
@@ -228,7 +260,7 @@ class Fit(Pictured):
         """Draw the prior and add it to `idata`, for plots of prior against posterior."""
         from scistan.inference.prior import draw_prior
 
-        found = draw_prior(self._need("the prior").instance, draws, seed)
+        found = draw_prior(self._need("the prior").written_instance, draws, seed)
         for name in ("prior", "prior_predictive"):
             if name in dataset_names(found):
                 self.groups[name] = dataset_of(found, name)
@@ -257,13 +289,22 @@ class Fit(Pictured):
 
         context = replace(self._context, ran=Ran.of(self.engine, self.settings))
         errors = None if self.certificate is None else self.certificate.worst
-        return diagnose(self.posterior, self._quick_diagnosis(), context, errors)
+        return diagnose(self._sampled, self._quick_diagnosis(), context, errors)
+
+    @property
+    def _sampled(self) -> Mapping[str, np.ndarray]:
+        """What the engine drew, and what follows from it: discrete latents are drawn exactly, given the rest."""
+        if self.subject is None or self.subject.instance.whole is None:
+            return self.posterior
+        graph = self.subject.instance.graph
+        known = {*(term.name for term in graph.latents), *graph.derived}
+        return {name: array for name, array in self.posterior.items() if name in known}
 
     def _quick_diagnosis(self) -> Diagnosis:
         """Make the quick checks alone, as every run does; `diagnose()` goes on from there."""
         if self._judged is None:
             depth = int(self.settings.get("max_treedepth") or 10)
-            self._judged = check_draws(self.posterior, self.draws.statistics, depth, self._context)
+            self._judged = check_draws(self._sampled, self.draws.statistics, depth, self._context)
         return self._judged
 
     @property

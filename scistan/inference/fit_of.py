@@ -18,6 +18,7 @@ from scistan.inference.generated import derived_quantities
 from scistan.inference.groups import GENERATED
 from scistan.inference.named import Named
 from scistan.inference.plan import Plan
+from scistan.inference.states import draw_states
 from scistan.inference.subject import Subject
 from scistan.messages import sampling as messages
 from scistan.profiling import staged
@@ -52,10 +53,14 @@ def fit_of(
     """Make a fit of draws: the user's variables in their own shapes, what was not kept left out."""
     chains, draws = found.kept.shape
     latents = {name: _latent(subject, found, name, (chains, draws)) for name in subject.latents}
-    derived = list(subject.instance.graph.derived)
-    posterior = latents | {n: subject.shaped(n, found.values[n]) for n in derived if n in found.values}
+    written = subject.written_instance
+    states = draw_states(subject.instance, latents, int(settings["seed"]))
+    derived = list(written.graph.derived)
+    posterior = latents | states | {n: subject.shaped(n, found.values[n]) for n in derived if n in found.values}
     absent = [n for n in derived if n not in posterior]
-    posterior |= derived_quantities(subject.instance, latents, absent)
+    posterior |= derived_quantities(
+        written, latents | states, absent, (chains, draws), seed=int(settings["seed"])
+    )
     ordered = {name: posterior[name] for name in subject.names}
     wanted = ordered if keep is None else {name: array for name, array in ordered.items() if name in keep}
     left_out = frozenset() if keep is None else frozenset(GENERATED) - set(keep)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -11,11 +11,12 @@ import numpy as np
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
+from scistan.targets.drawing import drawing
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import pointwise_log_densities, predictive_draws
 from scistan.targets.scipy.evaluate import NUMPY
 
-__all__ = ["derived_quantities", "log_likelihood", "log_prior", "predictive"]
+__all__ = ["derived_quantities", "likelihood_axes", "log_likelihood", "log_prior", "over_draws", "predictive"]
 
 Arrays = Mapping[str, np.ndarray]
 # Numbers that one array of a block may hold: 64 MB, so that intermediate results stay small.
@@ -25,30 +26,62 @@ _BLOCK = 8_000_000
 def predictive(
     instance: Instance, posterior: Arrays, seed: int, shape: tuple[int, ...] | None = None
 ) -> dict[str, np.ndarray]:
-    """Draw every observed variable once for each posterior draw; `shape` is told where there are no latents."""
-    terms = instance.graph.observed
+    """Draw every observed variable once for each posterior draw; `shape` is told where there are no latents.
+
+    One of a distribution that nobody said how to draw from is left out.
+    """
+    terms = [term for term in instance.graph.observed if term.law.distribution.drawable]
 
     def draw(flat: dict[Node, np.ndarray], block: int, draws: int) -> dict[str, np.ndarray]:
         return predictive_draws(instance, flat, _seed(seed, block), terms, draws)
 
-    return _over_draws(instance, posterior, draw, shape)
+    return over_draws(instance, posterior, draw, shape)
 
 
-def log_likelihood(instance: Instance, posterior: Arrays) -> dict[str, np.ndarray]:
-    """Give the log density of each observation at each draw."""
-    terms = instance.graph.observed
-    return _over_draws(instance, posterior, lambda flat, *_: pointwise_log_densities(instance, flat, terms))
+def log_likelihood(
+    instance: Instance, posterior: Arrays, names: Collection[str] | None = None
+) -> dict[str, np.ndarray]:
+    """Give the log density of each observation at each draw, or of some."""
+    terms = [term for term in instance.graph.observed if names is None or term.name in names]
+    return over_draws(instance, posterior, lambda flat, *_: pointwise_log_densities(instance, flat, terms))
+
+
+def likelihood_axes(instance: Instance) -> tuple[dict[str, tuple[str, ...]], dict[str, list[object]]]:
+    """Give the dims and labels of the log likelihood: no events, and of a series only what is not conditioned on.
+
+    A shorter time has a dim of its own where another variable runs along the whole.
+    """
+    dims, coords = {}, dict(instance.coords)
+    observed = instance.graph.observed
+    for term in observed:
+        own = instance.dims[term.name]
+        dims[term.name] = own[: len(own) - term.law.event_rank]
+    for term in observed:
+        skipped = term.law.distribution.rule.given if term.law.distribution.rule is not None else 0
+        if not skipped:
+            continue
+        time, *rest = dims[term.name]
+        labels = instance.coords.get(time) or list(range(instance.length(term.law.shape[0])))
+        if sum(time in along for along in dims.values()) > 1:
+            time = f"{term.name}_{time}"
+        dims[term.name] = (time, *rest)
+        coords[time] = list(labels[skipped:])
+    return dims, coords
 
 
 def log_prior(instance: Instance, posterior: Arrays) -> np.ndarray | None:
-    """Give the joint log density of the latents at each draw; None for a model without latents."""
-    terms = instance.graph.latents
+    """Give the joint log density of the latents at each draw; None for a model without latents.
+
+    That of latents whose density depends on states that were summed out is a term of its own.
+    """
+    sums = {group.carrier for group in instance.summed}
+    terms = [*instance.graph.latents, *(term for term in instance.graph.potentials if term.name in sums)]
 
     def total(flat: dict[Node, np.ndarray], *_: int) -> dict[str, np.ndarray]:
         parts = pointwise_log_densities(instance, flat, terms).values()
         return {"log_prior": np.sum([part.reshape(len(part), -1).sum(-1) for part in parts], axis=0)}
 
-    return _over_draws(instance, posterior, total)["log_prior"] if terms else None
+    return over_draws(instance, posterior, total)["log_prior"] if instance.graph.latents else None
 
 
 def derived_quantities(
@@ -57,15 +90,16 @@ def derived_quantities(
     names: list[str],
     shape: tuple[int, ...] | None = None,
     drawn: Arrays = MappingProxyType({}),
+    seed: int = 0,
 ) -> dict[str, np.ndarray]:
     """Compute derived quantities at each draw; observed variables without values are as they were `drawn`."""
 
-    def compute(flat: dict[Node, np.ndarray], _: int, draws: int) -> dict[str, np.ndarray]:
+    def compute(flat: dict[Node, np.ndarray], block: int, draws: int) -> dict[str, np.ndarray]:
         evaluator = Evaluator(instance, NUMPY)
         for leaf, array in flat.items():
             evaluator.set(leaf, array, batched=True)
         found = {}
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), drawing(_seed(seed, block), draws):
             for name in names:
                 node = instance.graph.derived[name]
                 value = evaluator[node]
@@ -74,7 +108,7 @@ def derived_quantities(
         return found
 
     open_terms = [t for t in instance.graph.observed if t.name in drawn and t.value not in instance.values]
-    return _over_draws(instance, {**posterior, **drawn}, compute, shape, open_terms) if names else {}
+    return over_draws(instance, {**posterior, **drawn}, compute, shape, open_terms) if names else {}
 
 
 def _seed(seed: int, block: int) -> int:
@@ -82,14 +116,18 @@ def _seed(seed: int, block: int) -> int:
     return seed if block == 0 else int(np.random.SeedSequence([seed, block]).generate_state(1)[0])
 
 
-def _over_draws(
+def over_draws(
     instance: Instance,
     posterior: Arrays,
     compute: Callable[[dict[Node, np.ndarray], int, int], dict[str, np.ndarray]],
     shape: tuple[int, ...] | None = None,
     more: Sequence[Term] = (),
+    cells: int = 1,
 ) -> dict[str, np.ndarray]:
-    """Compute something for all draws, chains and draws as one axis, block by block, and part them again."""
+    """Compute something for all draws, chains and draws as one axis, block by block, and part them again.
+
+    `cells` are the numbers that are computed for each draw, where no variable tells.
+    """
     terms = [*instance.graph.latents, *more]
     if not terms and shape is None:
         return {}
@@ -97,7 +135,7 @@ def _over_draws(
     flat = {t.value: _flat(posterior[t.name]) for t in terms}
     total = chains * draws
     whole: dict[str, np.ndarray] = {}
-    for number, rows in enumerate(_blocks(total, _biggest(instance))):
+    for number, rows in enumerate(_blocks(total, max(cells, _biggest(instance)))):
         block: dict[Node, np.ndarray] = {leaf: array[rows] for leaf, array in flat.items()}
         count = min(rows.stop, total) - rows.start
         for name, array in compute(block, number, count).items():

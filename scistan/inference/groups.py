@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scistan.inference.arviz_data import group
-from scistan.inference.generated import log_likelihood, log_prior, predictive
+from scistan.inference.generated import likelihood_axes, log_prior, predictive
 from scistan.inference.memory import check_fits, sizes_of
 from scistan.inference.prior import constant_data, observed_data
+from scistan.inference.states import log_likelihoods
+from scistan.inference.summed import conditional_terms
 from scistan.messages import sampling as messages
+from scistan.passes.states.told import told_of_states
 from scistan.profiling import stage
 from scistan.version import __version__
 
@@ -43,7 +46,7 @@ def check_groups_fit(fit: Fit, names: Sequence[str]) -> None:
     missing = [name for name in names if name in _BY_ROW and name not in fit.groups and name not in fit._left_out]
     if fit.subject is None or not missing:
         return
-    instance, (chains, draws) = fit.subject.instance, fit.shape
+    instance, (chains, draws) = fit.subject.written_instance, fit.shape
     by_variable = sizes_of(instance, [t.name for t in instance.graph.observed], chains * draws)
     sizes = {f"{n} of {v}": size for n in missing for v, size in by_variable.items()}
     check_fits(sizes, 1, partial(messages.generated_too_big, " and ".join(f"`{name}`" for name in missing)))
@@ -55,18 +58,18 @@ def _posterior(fit: Fit) -> Any:
 
 
 def _predictive(fit: Fit) -> Any:
-    instance = fit._need("prediction").instance
+    instance = fit._need("prediction").written_instance
     arrays = predictive(instance, fit.posterior, int(fit.settings["seed"]))
     return group(arrays, instance.dims, instance.coords)
 
 
 def _log_likelihood(fit: Fit) -> Any:
-    instance = fit._need("the log likelihood").instance
-    dims = {}
-    for term in instance.graph.observed:
-        own = instance.dims[term.name]
-        dims[term.name] = own[: len(own) - term.law.event_rank]
-    return group(log_likelihood(instance, fit.posterior), dims, instance.coords)
+    subject = fit._need("the log likelihood")
+    instance, conditional = subject.written_instance, conditional_terms(subject.instance)
+    dims, coords = likelihood_axes(instance)
+    told = {f"{name}_given": ", ".join(latents) for name, latents in conditional.items()}
+    told |= {f"{one.carrier}_ahead": ", ".join(one.names) for one in subject.instance.summed if one.ahead}
+    return group(log_likelihoods(subject.instance, fit.posterior), dims, coords, attributes=told)
 
 
 def _log_prior(fit: Fit) -> Any:
@@ -95,8 +98,8 @@ _MAKERS: Mapping[str, Callable[[Fit], Any]] = {
     "sample_stats": lambda fit: group(fit.draws.statistics, {}, {}),
     "warmup_posterior": _warmup_posterior,
     "warmup_sample_stats": _warmup_statistics,
-    "observed_data": lambda fit: observed_data(fit._need("the data").instance),
-    "constant_data": lambda fit: constant_data(fit._need("the data").instance),
+    "observed_data": lambda fit: observed_data(fit._need("the data").written_instance),
+    "constant_data": lambda fit: constant_data(fit._need("the data").written_instance),
 }
 
 
@@ -114,6 +117,8 @@ def attributes(fit: Fit) -> dict[str, Any]:
         "settings": json.dumps(dict(fit.settings), default=_plain),
         "why": fit.why,
         "notes": json.dumps(list(fit.notes)),
+        **({} if fit.subject is None or not fit.subject.instance.summed
+           else {"summed": json.dumps(told_of_states(fit.subject.instance))}),
         **({} if fit.certificate is None else {"certificate": fit.certificate.to_json()}),
         "left_out": json.dumps(sorted(fit._left_out)),
         **{f"seconds_{part}": float(seconds) for part, seconds in fit.timing.items()},

@@ -37,16 +37,23 @@ class Rest:
     at: Mapping[str, np.ndarray]  # the coordinate that each element of each of these latents is
     seed: int
 
-    def learn(self, names: Sequence[str], draws: Draws) -> dict[str, np.ndarray]:
+    def points(self, draws: Draws) -> list[np.ndarray]:
+        """Give the coordinates of each draw."""
+        count = len(next(iter(draws.values())))
+        given = [self.program.inits({n: array[k] for n, array in draws.items()}, self.instance) for k in range(count)]
+        return [self.density.unconstrain(values) for values in given]
+
+    def learn(self, names: Sequence[str], draws: Draws, points: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
         """Give the information that data have on each element, and their pull, fitted to all draws together.
 
-        The curvature along every element at once is taken by random signs: exact where elements meet in no term, else
-        without bias. Where it is not positive, or there is no gradient, the data hold nothing.
+        `points` are the draws' coordinates. The curvature along every element at once is taken by random signs: exact
+        where elements meet in no term, else without bias. Where it is not positive, or there is no gradient, the data
+        hold nothing.
         """
         names = [name for name in names if name in self.at]
         scales = {name: scales_of(self.plain, name, draws) for name in names}
-        count = len(next(iter(draws.values())))
-        seen = {k: here for k in range(count) if names and (here := self._seen(scales, draws, k)) is not None}
+        looked = enumerate(points if names else ())
+        seen = {k: here for k, q in looked if (here := self._seen(scales, q, k)) is not None}
         if not seen:
             return {}
         gradients, bends = (np.array(part) for part in zip(*seen.values(), strict=True))
@@ -60,9 +67,8 @@ class Rest:
             found[name] = np.stack([information, np.where(information > 0, pull, 0.0)])
         return found
 
-    def _seen(self, scales: Draws, draws: Draws, k: int) -> tuple[np.ndarray, np.ndarray] | None:
+    def _seen(self, scales: Draws, q: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray] | None:
         """Give the gradient at a draw, and how the log density bends along each element in steps of its scale."""
-        q = self.density.unconstrain(self.program.inits({n: array[k] for n, array in draws.items()}, self.instance))
         signs = np.random.default_rng([self.seed, k]).choice([-1.0, 1.0], q.size)
         step = np.zeros(q.size)
         for name, scale in scales.items():

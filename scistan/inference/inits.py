@@ -29,9 +29,12 @@ Point = Mapping[str, Any]
 
 @staged("starts")
 def starting_values(
-    instance: Instance, program: StanProgram, inits: object, chains: int, seed: int, data: str
+    instance: Instance, program: StanProgram, inits: object, chains: int, seed: int, data: str, *, plain: bool = False
 ) -> tuple[str, ...] | None:
-    """Give each chain's start as the program's parameters in JSON; None leaves it to Stan's uniform draws."""
+    """Give each chain's start as the program's parameters in JSON; None leaves it to Stan's uniform draws.
+
+    `plain` ones are the latents' values themselves, for an engine that runs no Stan program.
+    """
     if inits is None:
         return None
     from_pathfinder = isinstance(inits, str) and inits == "pathfinder"
@@ -51,7 +54,7 @@ def starting_values(
         values = latent_values(instance, wanted)
         _check_support(instance, values)
         named = {t.name: np.asarray(values[t.value]) for t in instance.graph.latents}
-        starts.append(to_json(program.inits(named, instance)))
+        starts.append(to_json(named if plain else program.inits(named, instance)))
     return tuple(starts)
 
 

@@ -82,9 +82,10 @@ def latents_at(
     for term in terms:
         draws, along = posterior[term.name][before], axes[term.name]
         if any(len(axis.new) for axis in along):
-            _check(term, along, question.policy)
+            policy = _policy(instance, term, along, question.policy)
+            _check(term, along, policy)
             streams = _Streams(question.fit_seed, question.seed, term.name)
-            draws = _with_new(instance, term, along, draws, question.policy, evaluator, streams)
+            draws = _with_new(instance, term, along, draws, policy, evaluator, streams)
         else:
             draws = _taken(draws, along)
         found[term.name] = draws[after]
@@ -126,11 +127,23 @@ def _taken(draws: np.ndarray, axes: list[_Axis]) -> np.ndarray:
     return draws
 
 
+def _policy(instance: Instance, term: Term, axes: list[_Axis], asked: str) -> str:
+    """Draw a state where a row is new, whatever is asked of levels: it has no mean, and is no effect of a label."""
+    if not term.law.distribution.discrete:
+        return asked
+    rows = {dim for observed in instance.graph.observed for dim in instance.dims[observed.name]}
+    new = [axis for axis in axes if len(axis.new)]
+    is_row = all(axis.labels is None or axis.dim in rows for axis in new)
+    return "draw" if is_row or asked == "average" else asked
+
+
 def _check(term: Term, axes: list[_Axis], policy: str) -> None:
     """Refuse new elements where that was not asked for, or where they are not free of the others."""
     name = term.name
     first = next(axis for axis in axes if len(axis.new))
     labels = [first.labels.values[int(k)] for k in first.new] if first.labels is not None else []
+    if term.law.distribution.rule is not None:
+        raise messages.new_times(name, first.dim, len(first.new))
     if policy == "refuse":
         raise messages.new_levels_refused(name, first.dim, labels, len(first.new))
     for axis in axes:

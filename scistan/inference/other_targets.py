@@ -14,7 +14,7 @@ from scistan.inference.tolerance import DENSITY_TOLERANCE, GRADIENT_TOLERANCE
 from scistan.inference.witnesses import Seen
 from scistan.passes import run_passes
 
-__all__ = ["OTHER_TARGETS", "Row", "compare_others"]
+__all__ = ["OTHER_TARGETS", "Row", "compare_others", "error_of", "largest"]
 
 _FEW = 200  # symbols of latents and numbers of data, up to which SymPy is asked
 _DIGITS = 30
@@ -56,10 +56,9 @@ def _jax(instance: Instance, found: Sequence[Seen]) -> list[Row]:
     torch = by_torch.torch
     densities, gradients = [0.0], [0.0]
     for seen in found:
-        q = np.asarray(density.unconstrain(seen.latents))
-        value, gradient = density.value_and_gradient(q)
-        densities.append(_error(seen, float(value) - float(density.log_jacobian(q))))
-        leaf = torch.tensor(q, requires_grad=True)
+        q, value, gradient = density.at_values(seen.latents)
+        densities.append(error_of(seen, float(value)))
+        leaf = torch.tensor(np.asarray(q), requires_grad=True)
         try:
             expected = torch.autograd.grad(by_torch.log_density(leaf, jacobian=True), leaf)[0].numpy()
         except torch.linalg.LinAlgError:
@@ -68,8 +67,8 @@ def _jax(instance: Instance, found: Sequence[Seen]) -> list[Row]:
             size = max(1.0, float(np.max(np.abs(expected), initial=0.0)))
             gradients.append(float(np.max(np.abs(expected - np.asarray(gradient)), initial=0.0)) / size)
     return [
-        Row("SciPy and JAX", "log density", _largest(densities), DENSITY_TOLERANCE),
-        Row("torch and JAX", "gradient", _largest(gradients), GRADIENT_TOLERANCE),
+        Row("SciPy and JAX", "log density", largest(densities), DENSITY_TOLERANCE),
+        Row("torch and JAX", "gradient", largest(gradients), GRADIENT_TOLERANCE),
     ]
 
 
@@ -87,18 +86,19 @@ def _sympy(instance: Instance, found: Sequence[Seen]) -> list[Row]:
             at = {s: float(x) for n, array in density.latents.items()
                   for s, x in zip(array.ravel(), seen.latents[n].ravel(), strict=True)}
             value = density.log_density.evalf(_DIGITS, subs=at)
-            errors.append(_error(seen, float(value) if value.is_real else np.nan))
-    return [Row("SciPy and SymPy", "log density", _largest(errors), DENSITY_TOLERANCE)]
+            errors.append(error_of(seen, float(value) if value.is_real else np.nan))
+    return [Row("SciPy and SymPy", "log density", largest(errors), DENSITY_TOLERANCE)]
 
 
-def _error(seen: Seen, value: float) -> float:
+def error_of(seen: Seen, value: float) -> float:
     """Give the relative error of a density; where neither is finite they agree."""
     if not np.isfinite(seen.scipy) or not np.isfinite(value):
         return np.inf if np.isfinite(seen.scipy) != np.isfinite(value) else 0.0
     return max(0.0, abs(value - seen.scipy) - seen.noise) / max(1.0, seen.size)
 
 
-def _largest(errors: Sequence[float]) -> float:
+def largest(errors: Sequence[float]) -> float:
+    """Give the largest error; one that is no number is infinite."""
     return float(np.max(np.nan_to_num(errors, nan=np.inf)))
 
 

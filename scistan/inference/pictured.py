@@ -83,6 +83,24 @@ class Pictured:
 
         return plot_calibration(self._fit, var_names, limit, path)
 
+    def plot_forecast(
+        self,
+        steps: int,
+        data: object = None,
+        var_names: Names = None,
+        steps_shown: int | None = None,
+        limit: int | None = None,
+        seed: int | None = None,
+        path: File = None,
+    ) -> Any:
+        """Draw the past and the fan of what may come, `steps` steps on: bands of 50 % and 90 %, and the median.
+
+        `data` has the covariates of the steps ahead, `steps_shown` says how much of the past is drawn.
+        """
+        from scistan.inference.pictures import plot_forecast
+
+        return plot_forecast(self._fit, steps, data, var_names, steps_shown, limit, seed, path)
+
     def plot_energy(self, path: File = None) -> Any:
         """Draw the energies of Hamiltonian Monte Carlo beside their steps from draw to draw."""
         from scistan.inference.pictures import plot_energy

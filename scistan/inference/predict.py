@@ -19,6 +19,7 @@ from scistan.inference.generated import derived_quantities, predictive
 from scistan.inference.levels import NEW_LEVELS, Asked, Latents, latents_at
 from scistan.inference.memory import check_fits, sizes_of
 from scistan.inference.prior import constant_data
+from scistan.messages import declared
 from scistan.messages import options as option_messages
 from scistan.messages import prediction as words
 from scistan.messages import sampling as messages
@@ -28,7 +29,7 @@ from scistan.targets.scipy.streams import use_seed
 if TYPE_CHECKING:
     from scistan.inference.fit import Fit
 
-__all__ = ["Question", "call_seed", "predict"]
+__all__ = ["Question", "call_seed", "flat_draws", "predict", "rows_of", "used_seed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +59,21 @@ def predict(fit: Fit, question: Question, seed: int) -> Any:
         raise messages.needs_model("prediction")
     levels = "refuse" if question.new_levels == "refuse" else "extend"
     instance = subject.model.elsewhere(question.data, question.coords, levels, question.do)
-    instance, frozen = freeze_statistics(subject.instance, instance)
+    fitted = subject.written_instance
+    instance, frozen = freeze_statistics(fitted, instance)
     for term in instance.graph.latents:
         if term.name not in fit.posterior:
             raise messages.not_kept("prediction")
     names = _names(instance, question.var_names)
+    _check_drawable(instance, names)
     chains, length = fit.shape
-    rows = _rows(chains, length, question.draws)
+    rows = rows_of(chains, length, question.draws)
     check_fits(sizes_of(instance, names, rows.size), 1, words.prediction_too_big)
-    flat = {t.name: _flat(fit.posterior[t.name]) for t in instance.graph.latents}
+    flat = {t.name: flat_draws(fit.posterior[t.name]) for t in instance.graph.latents}
     # Draws are known by their numbers in the posterior, so that what is computed with both pairs them.
     numbers: dict[str, list[object]] = {"draw": rows[0].tolist()}
     asked = Asked(question.new_levels, int(fit.settings["seed"]), seed, frozenset(question.do))
-    latents = latents_at(subject.instance, instance, flat, rows.ravel(), asked)
+    latents = latents_at(fitted, instance, flat, rows.ravel(), asked)
     posterior = {n: array.reshape(*rows.shape, *array.shape[1:]) for n, array in latents.draws.items()}
     arrays = _computed(instance, posterior, names, rows.shape, seed)
     for text in frozen:
@@ -80,7 +83,7 @@ def predict(fit: Fit, question: Question, seed: int) -> Any:
         "model": fit.model_name,
         "model_hash": fit.model_hash,
         "engine": "scipy",
-        **_told(subject.instance, instance, latents, question),
+        **_told(fitted, instance, latents, question),
         "frozen": json.dumps(frozen),
     }
     return to_inference_data(
@@ -118,14 +121,21 @@ def _names(instance: Instance, asked: Sequence[str] | None) -> list[str]:
     return wanted
 
 
-def _rows(chains: int, length: int, asked: int | None) -> np.ndarray:
+def _check_drawable(instance: Instance, names: Sequence[str]) -> None:
+    for term in instance.graph.observed:
+        if term.name in names and not term.law.distribution.drawable:
+            raise declared.no_draw([term.name], term.law.distribution.title, instance.graph.place_of(term))
+
+
+def rows_of(chains: int, length: int, asked: int | None) -> np.ndarray:
     """Choose draws, as many from each chain, evenly spaced; first axis: chains."""
     each = length if asked is None else max(1, min(length, round(min(asked, chains * length) / chains)))
     within = np.linspace(0, length - 1, each).round().astype(np.intp) if each < length else np.arange(length)
     return np.arange(chains)[:, None] * length + within
 
 
-def _flat(array: np.ndarray) -> np.ndarray:
+def flat_draws(array: np.ndarray) -> np.ndarray:
+    """Give chains and draws as one axis."""
     return array.reshape(array.shape[0] * array.shape[1], *array.shape[2:])
 
 
@@ -135,7 +145,7 @@ def _computed(
     graph = instance.graph
     observed = {t.name for t in graph.observed}
     drawn = predictive(instance, posterior, seed, shape) if observed & set(names) else {}
-    derived = derived_quantities(instance, posterior, [n for n in names if n in graph.derived], shape, drawn)
+    derived = derived_quantities(instance, posterior, [n for n in names if n in graph.derived], shape, drawn, seed)
     found = {**posterior, **drawn, **derived}
     return {name: found[name] for name in names}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +20,7 @@ from scistan.inference.inits import starting_values
 from scistan.inference.memory import check_size
 from scistan.inference.metric import check_metric
 from scistan.inference.subject import NOTHING_GENERATED, Fitted, Subject
+from scistan.inference.summed import as_written
 from scistan.messages import sampling as messages
 from scistan.passes import run_data_passes
 from scistan.passes.centring import set_centring
@@ -47,12 +49,15 @@ def prepare(asked: Asked, *, merge: bool, centring: Mapping[str, np.ndarray] | N
         subject = subject_of(
             asked.instance, asked.model, asked.keep, threads=asked.threads, merge=merge, centring=centring
         )
-    check_size(subject.instance, subject.names, asked.rows)
+    check_size(subject.written_instance, subject.names, asked.rows)
     data = subject.data
     json = to_json(data)
     starts = None if asked.plan is None else asked.plan.starts
     if starts is None:
-        starts = starting_values(subject.instance, subject.program, asked.inits, asked.chains, asked.seed, json)
+        plain = asked.engine in ENGINES and bool(ENGINES[asked.engine].lowering)
+        starts = starting_values(
+            subject.instance, subject.program, asked.inits, asked.chains, asked.seed, json, plain=plain
+        )
     request = Request(
         subject.program.text, json, asked.draws, asked.warmup, asked.chains, asked.seed, 1, starts, asked.progress,
         dict(asked.options), lowered=_lowered(asked, subject),
@@ -63,10 +68,17 @@ def prepare(asked: Asked, *, merge: bool, centring: Mapping[str, np.ndarray] | N
 
 def _lowered(asked: Asked, subject: Subject) -> Any:
     """Lower the model to the target of an engine that runs no Stan program."""
-    if asked.engine not in ENGINES or asked.executor is not None:
+    elsewhere = asked.executor is not None and not isinstance(asked.executor, ThreadPoolExecutor)
+    if asked.engine not in ENGINES or elsewhere:
         return None
     with GRAPH_WORK:
         return ENGINES[asked.engine].lower(subject.sampled or subject.instance)
+
+
+def _keeping(instance: Instance, keep: Sequence[str]) -> Instance:
+    """Leave out derived quantities that nobody asked for."""
+    derived = {name: node for name, node in instance.graph.derived.items() if name in keep}
+    return instance.on(replace(instance.graph, derived=derived))
 
 
 def subject_of(
@@ -84,14 +96,14 @@ def subject_of(
     equal predictors enter by their sums, and the program is one for these data; with `centring`, latents are centred
     as far as it says, which is data of the program too.
     """
-    graph = instance.graph
     if keep is not None:
+        graph = as_written(instance).graph
         known = [t.name for t in graph.latents] + list(graph.derived) + list(GENERATED)
         for name in keep:
             if name not in known:
                 raise messages.unknown_keep(name, known)
-        graph = replace(graph, derived={n: node for n, node in graph.derived.items() if n in keep})
-        instance = replace(instance, graph=graph)
+        whole = None if instance.whole is None else _keeping(instance.whole, keep)
+        instance = replace(_keeping(instance, keep), whole=whole)
     numbers = Evaluator(instance, NUMPY)
     sampled = run_data_passes(instance, lambda node: numbers[node].array) if merge else instance
     sampled = set_centring(sampled, centring or {})

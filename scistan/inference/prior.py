@@ -18,6 +18,7 @@ from scistan.ops.levels import is_factor
 from scistan.profiling import staged
 from scistan.targets.scipy import ancestral_draws
 from scistan.targets.scipy.streams import use_seed
+from scistan.targets.unsolved import telling_failures
 
 __all__ = ["as_inference_data", "constant_data", "draw_prior", "observed_data", "simulate"]
 
@@ -28,7 +29,8 @@ def draw_prior(instance: Instance, draws: int, seed: int | None) -> Any:
     start = Start.now("prior", "scipy")
     draws, used = as_whole("draws", draws, most=None), use_seed(seed)
     check_draws_fit(instance, draws)
-    arrays, _ = ancestral_draws(instance, draws, used)
+    with telling_failures():
+        arrays, _ = ancestral_draws(instance, draws, used)
     drawn = as_inference_data(instance, arrays, used)
     after_prior(start, instance, draws)
     return drawn
@@ -55,7 +57,8 @@ def simulate(instance: Instance, seed: int | None) -> dict[str, np.ndarray]:
     """Draw everything once: true latents, derived quantities and data."""
     used = use_seed(seed)
     check_draws_fit(instance, 1)
-    arrays, _ = ancestral_draws(instance, 1, used)
+    with telling_failures():
+        arrays, _ = ancestral_draws(instance, 1, used)
     return {name: array[0] for name, array in arrays.items()}
 
 

@@ -1,8 +1,9 @@
-"""The race of `engine="auto"`: candidates are begun side by side, and the best by counted cost goes on.
+"""The race of `engine="auto"`: a candidate is begun, others beside it where that can pay, and the best goes on.
 
-Each gets the same counted cost (gradients times their counted work, and the metric's own), in rounds, until one has
-made the draws that tell; then each is judged by what its first draws promise of the whole run. Nothing here looks at
-the clock.
+The first draws alone until it can be judged. Rivals enter where the best that could be hoped of them would save several
+times what it costs to find out. Then each gets the same counted cost (gradients times their counted work, and the
+metric's own), in rounds, until one has made the draws that tell, and each is judged by what its first draws promise of
+the whole run. Nothing here looks at the clock, but for the limit of time that a call may set.
 """
 
 from __future__ import annotations
@@ -26,20 +27,29 @@ from scistan.messages import race as messages
 __all__ = ["Promise", "Race", "Runner", "best_of"]
 
 # Draws of a chain that tell: nutpie's metric has settled by then. At most this part of the warm-up.
-ENOUGH, PART_OF_WARMUP = 200, 0.5
+ENOUGH, PART_OF_WARMUP = 150, 0.5
 # A candidate with fewer is judged by nothing but that it was slow; where the fastest mixes well, or after so many
 # times the cost that the fastest took.
 FEWEST, WELL, LATE = 50, 0.5, 1.5
 # One that is worth so many times the others needs no further round; judged again after so many times the draws.
 CLEAR, MORE = 3.0, 1.6
 # The draws that are judged are the last of those, when most of the adapting is done.
-JUDGED = 0.4
-# The first round is what so many draws of so many steps would cost; each further one adds a quarter of what was spent.
-FIRST_DRAWS, FIRST_STEPS, GROWTH = 60, 7, 1.25
+JUDGED = 0.5
+# The first round is what so many draws of so many steps would cost; each further one adds half of what was spent.
+FIRST_DRAWS, FIRST_STEPS, GROWTH = 150, 15, 1.5
+# The best that can be hoped of a candidate: the effective share of its draws, and the steps for each; as steps go with
+# the usual target of acceptance.
+HOPED_SHARE, HOPED_STEPS, USUAL_DELTA = 0.8, 7.0, 0.8
+# What a rival costs beside its draws: looks at it, judgements, threads. In nanoseconds, as whole calls have shown.
+ENTERING = 6e7
+# Hopes must save what it costs to find out, as often as there will be enough effective draws without, up to this.
+PAYS = 4.0
 # An element of a latent in ten may be slower than the figure taken: the slowest of hundreds is noise in so few draws.
 SLOW_PART = 0.1
-# Effective draws are worth less the longer one waits for them: twice the time must give 2 ** 1.25 times as many.
-PATIENCE = 1.25
+# So few draws tell their effective share to a factor of two or so, which is how much shares differ: half of what is
+# seen of it, on the scale of logarithms, is to be trusted. Where there will be enough effective draws (what R-hat and
+# quantiles ask for), nothing is worth more than so many times the wait.
+TRUST, WAIT, PLENTY = 0.5, 1.4, 400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +77,26 @@ class Promise:
 
     @property
     def worth(self) -> float:
-        """What decides: effective draws against the cost."""
-        return self.effective / math.pow(self.cost, PATIENCE)
+        """What decides: effective draws, as far as they can be trusted, against the cost."""
+        return math.pow(self.effective, TRUST) / self.cost
 
     @property
     def figures(self) -> tuple[float, float]:
         """What is told: steps a draw, and the rate."""
         return self.steps, self.rate
+
+    def beats(self, other: Promise, favour: float = 1.0) -> bool:
+        """Tell whether this is the better promise of the two, were it worth so many times more than it seems."""
+        quicker, slower = sorted((self, other), key=lambda promise: promise.cost)
+        if quicker.effective >= PLENTY and slower.cost > WAIT * quicker.cost:
+            return self is quicker
+        told = min(self.draws, other.draws) >= ENOUGH  # before that, the share of the one that drew less looks smaller
+        return favour * (self.worth / other.worth if told else other.cost / self.cost) > 1
+
+    def is_worth_trying(self, hope: Promise, found_out: float) -> bool:
+        """Tell whether a hope would save what finding out costs, several times where this one promises enough."""
+        saved = self.cost * max(0.0, 1 - self.worth / hope.worth)
+        return saved > found_out * min(PAYS, max(1.0, self.effective / PLENTY))
 
 
 @dataclass(slots=True, eq=False)
@@ -85,7 +108,6 @@ class Runner:
     step_cost: float
     adaptation_cost: float
     promise: Promise | None = None
-    rivals: tuple[str, ...] = ()  # the metrics that took part
 
     def length_at(self, seen: Seen, budget: float, goal: int) -> int:
         """Count the first draws of a chain that reach a budget, at most the goal."""
@@ -103,6 +125,31 @@ class Runner:
         numbers = [chain.number for chain in self.run.chains if chain.number in seen]
         return min((self.length_at(seen[number], budget, goal) for number in numbers), default=0)
 
+    def spent(self, length: int) -> float:
+        """Give what a chain has spent on so many draws, the dearest of them."""
+        steps = max((float(seen.steps[:length].sum()) for seen in self.run.seen.values()), default=0.0)
+        return steps * self.step_cost + length * self.adaptation_cost
+
+    def steps(self, first: int, last: int) -> float:
+        """Give the steps that a draw took, of those from `first` up to `last`."""
+        found = [one.steps[first:last] for one in self.run.seen.values()]
+        return float(np.mean(np.concatenate(found))) if found and last > first else 1.0
+
+    def promises(self, draws: int, share: float, steps: float) -> Promise:
+        """Give the promise of a whole run with this effective share of its draws and so many steps for each."""
+        plan, request = self.plan, self.run.request
+        whole = (plan.warmup + request.draws) * steps * self.step_cost + plan.warmup * self.adaptation_cost
+        return Promise(draws, share, share * request.draws * request.chains, steps, whole * request.chains)
+
+    def hope(self) -> Promise:
+        """Give the best that could be hoped of it."""
+        return self.promises(0, HOPED_SHARE, HOPED_STEPS)
+
+    def hope_as_written(self) -> Promise:
+        """Give the best that could be hoped of it on this program: where scales are estimated, trees stay deeper."""
+        careful = float(self.plan.options.get("adapt_delta") or USUAL_DELTA) > USUAL_DELTA
+        return self.promises(0, HOPED_SHARE, 2 * HOPED_STEPS + 1) if careful else self.hope()
+
 
 @dataclass(slots=True, eq=False)
 class Race:
@@ -113,27 +160,51 @@ class Race:
     gradient: float
     coordinates: int
     runners: list[Runner] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
     judged_at: int = 0
 
     def run(self, plans: Sequence[Plan]) -> tuple[list[Runner], dict[str, str]]:
-        """Run the race; give those that came through, and why the others did not."""
+        """Run the race; give those that came through, and why the others did not.
+
+        The candidate of the first plan begins, and the others enter where that can pay.
+        """
         model = ready_model(self.request)
-        self.runners = [self._runner(plan, model) for plan in plans]
-        for runner in self.runners:
-            runner.rivals = tuple(str(plan.options["metric"]) for plan in plans)
         cores = cores_for(self.request.chains, self.request.options.get("parallel_chains"))
-        budget, goal = self._first_budget(), self._goal(plans)
-        failed: dict[str, str] = {}
+        first, *waiting = plans
+        goal = max(1, min(ENOUGH, int(PART_OF_WARMUP * first.warmup)))
+        self.runners = [self._runner(first, model)]
+        budget = FIRST_DRAWS * FIRST_STEPS * self.runners[0].step_cost
         try:
-            with heed_interrupts() as wish:
-                while not self._round(budget, goal, cores, wish, failed):
-                    budget *= GROWTH
+            with heed_interrupts(self.request.time_limit) as wish:
+                while wish.passed is None:
+                    decided = self._round(budget, goal, cores, wish)
+                    if waiting and self._pays(waiting, budget, goal):
+                        budget = max((r.spent(r.length(budget, goal)) for r in self.runners), default=budget)
+                        self.runners += [self._runner(plan, model) for plan in waiting]
+                        waiting = []
+                    elif decided:
+                        break
+                    else:
+                        budget *= GROWTH
         except BaseException:
             self.stop()
             raise
-        return self.runners, failed
+        return self.runners, self.failed
 
-    def _round(self, budget: float, goal: int, cores: int, wish: Interruption, failed: dict[str, str]) -> bool:
+    def _pays(self, waiting: Sequence[Plan], budget: float, goal: int) -> bool:
+        """Tell whether the best that can be hoped of those who wait would pay for a race with them."""
+        if not self.runners:
+            return True
+        first = self.runners[0]
+        length = first.length(budget, goal)
+        now = first.promise
+        if now is None or length < goal:  # of so few draws only the steps tell
+            now = first.promises(length, HOPED_SHARE, first.steps(length // 2, length))
+        hopes = [self._runner(plan, None).hope_as_written() for plan in waiting]
+        found_out = ENTERING + len(first.run.chains) * len(waiting) * first.spent(length)
+        return any(now.is_worth_trying(hope, found_out) for hope in hopes)
+
+    def _round(self, budget: float, goal: int, cores: int, wish: Interruption) -> bool:
         """Let every candidate draw for this budget, and judge them; tell whether that decides."""
         of_run = {id(runner.run): runner for runner in self.runners}
         draw_on(
@@ -141,11 +212,12 @@ class Race:
             lambda run, seen: of_run[id(run)].part(seen, budget, goal),
             cores,
             wish,
+            1e-9 * budget,
         )
-        if wish:
+        if wish and wish.passed is None:
             raise KeyboardInterrupt
         for runner in [r for r in self.runners if r.run.error]:
-            failed[runner.plan.described()] = runner.run.error
+            self.failed[runner.plan.described()] = runner.run.error
             runner.run.stop()
             self.runners.remove(runner)
         lengths = [runner.length(budget, goal) for runner in self.runners]
@@ -154,7 +226,9 @@ class Race:
         self.judged_at = min(lengths, default=0)
         for runner, length in zip(self.runners, lengths, strict=True):
             runner.promise = self._promise(runner, length)
-        return len(lengths) < 2 or self._is_clear() or (max(lengths) >= goal and not self._may_catch_up(budget, goal))
+        if len(lengths) < 2:
+            return not lengths or self.runners[0].promise is not None or lengths[0] >= goal
+        return self._is_clear() or (max(lengths) >= goal and not self._may_catch_up(budget, goal))
 
     def _may_catch_up(self, budget: float, goal: int) -> bool:
         """Tell whether one that cannot be judged yet could be the better by mixing better."""
@@ -203,25 +277,13 @@ class Race:
             work.of_adaptation(self.coordinates),
         )
 
-    def _goal(self, plans: Sequence[Plan]) -> int:
-        return max(1, min(ENOUGH, *(int(PART_OF_WARMUP * plan.warmup) for plan in plans)))
-
-    def _first_budget(self) -> float:
-        return FIRST_DRAWS * FIRST_STEPS * min(runner.step_cost for runner in self.runners)
-
     def _promise(self, runner: Runner, length: int) -> Promise | None:
         first = int((1 - JUDGED) * length)
-        seen = [runner.run.seen[chain.number] for chain in runner.run.chains]
+        seen = [runner.run.seen[chain.number] for chain in runner.run.chains if chain.number in runner.run.seen]
         if length < FEWEST:
             return None
         share = self._share([{n: one.values(n, first, length) for n in self.latents} for one in seen])
-        if share is None:
-            return None
-        steps = float(np.mean([one.steps[first:length] for one in seen]))
-        plan, request = runner.plan, runner.run.request
-        whole = (plan.warmup + request.draws) * steps * runner.step_cost + plan.warmup * runner.adaptation_cost
-        return Promise(length, share, share * request.draws * request.chains, steps, whole * request.chains)
-
+        return None if share is None else runner.promises(length, share, runner.steps(first, length))
 
     def _share(self, chains: Sequence[Mapping[str, np.ndarray]]) -> float | None:
         """Give the effective share of draws: of each latent what most of its elements have, of all the least."""
@@ -238,7 +300,10 @@ class Race:
 def best_of(runners: Sequence[Runner], failed: dict[str, str]) -> tuple[Runner, str]:
     """Choose among those that came through, and say by which figures."""
     judged = [runner for runner in runners if runner.promise is not None] or list(runners)
-    best = max(judged, key=lambda runner: runner.promise.worth if runner.promise else 0.0)
+    best = judged[0]
+    for runner in judged[1:]:
+        if runner.promise and best.promise and runner.promise.beats(best.promise):
+            best = runner
     return best, messages.race_won(
         best.plan.described(),
         best.promise.figures if best.promise else None,

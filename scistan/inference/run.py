@@ -104,6 +104,7 @@ def run_plan(
         with failures_noted("mcmc", "stan", plan.engine), in_users_terms(subject.program):
             return run_everywhere(plan.engine, asked, executor)
     except SamplingError as error:
-        raise explained(error, subject, request.data, request.inits) from None
+        starts = request.inits if request.lowered is None else None  # which are no parameters of the program
+        raise explained(error, subject, request.data, starts) from None
     except MemoryError as error:
         raise foreign.no_memory(*foreign.of_memory(str(error)), user_place()) from None

@@ -13,6 +13,7 @@ from scistan.engines.registry import engines_at_hand
 from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
 from scistan.graph.text import graph_text
+from scistan.inference.summed import as_written
 from scistan.messages import inference as messages
 from scistan.passes import DATA_PASSES, PASSES, trace_passes
 from scistan.targets.evaluate import Evaluator
@@ -44,6 +45,10 @@ def show_stage(instance: Instance, stage: object, switches: Mapping[str, bool]) 
 
 
 def _graph(instance: Instance, switches: Mapping[str, bool]) -> str:
+    return graph_text(as_written(instance).graph)
+
+
+def _states(instance: Instance, switches: Mapping[str, bool]) -> str:
     return graph_text(instance.graph)
 
 
@@ -110,6 +115,7 @@ def _shape(instance: Instance, name: str) -> str:
 
 STAGES: dict[str, Callable[[Instance, Mapping[str, bool]], str]] = {
     "graph": _graph,
+    "states": _states,
     **{step.name: _after_data_pass(step.name) for step in DATA_PASSES},
     **{step.name: _after_pass(step.name) for step in PASSES},
     "program": _program,

@@ -16,6 +16,7 @@ from scistan.graph.instance import Instance
 from scistan.graph.walk import topological
 from scistan.inference.described import Description
 from scistan.inference.record import Record
+from scistan.inference.summed import as_written, summed
 from scistan.messages import sampling as messages
 from scistan.passes.centring import centring_in
 from scistan.targets.stan.program import StanProgram, lower_to_stan
@@ -93,7 +94,7 @@ class Subject:
     @classmethod
     def restore(cls, model: Fitted) -> Subject:
         """Give what a fit is a fit of, from a model that was read from a file."""
-        return cls(model.instance(), model=model, restored=True)
+        return cls(summed(model.instance()), model=model, restored=True)
 
     def __reduce__(self) -> Any:
         """Travel as the model that was read from a file; all else follows from it."""
@@ -101,16 +102,23 @@ class Subject:
 
     @property
     def latents(self) -> list[str]:
+        """The latents that are sampled."""
         return [t.name for t in self.instance.graph.latents]
 
     @property
     def names(self) -> list[str]:
         """Latents and derived quantities: what a posterior is of."""
-        return self.latents + list(self.instance.graph.derived)
+        graph = self.written_instance.graph
+        return [t.name for t in graph.latents] + list(graph.derived)
+
+    @property
+    def written_instance(self) -> Instance:
+        """The model with the discrete latents that were summed out of the one that is sampled."""
+        return as_written(self.instance)
 
     def role(self, name: str) -> str:
         """Tell whether a name that has no draws is data or observed."""
-        observed = [t.name for t in self.instance.graph.observed]
+        observed = [t.name for t in self.written_instance.graph.observed]
         return "observed" if name in observed else "data" if name in self.instance.graph.data_names.values() else ""
 
     @cached_property
@@ -130,7 +138,7 @@ class Subject:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What must not be overlooked in any fit of this model."""
-        observed = [term.name for term in self.instance.graph.observed]
+        observed = [term.name for term in self.written_instance.graph.observed]
         empty = [name for name in observed if 0 in self.shape(name)]
         if not observed:
             return () if self.instance.graph.potentials else (messages.nothing_observed(),)
@@ -155,7 +163,7 @@ class Subject:
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Give a variable's own lengths."""
-        graph = self.instance.graph
+        graph = self.written_instance.graph
         for term in graph.terms:
             if term.name == name:
                 return self.instance.shape(term.law.shape)

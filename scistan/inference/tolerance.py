@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from scistan.inference.solver_error import slope_tolerance
 from scistan.targets.stan.accuracy import calls_what_saturates, slope_error
 from scistan.targets.stan.program import StanProgram
 
@@ -27,7 +28,7 @@ SMALL_STEP = 3e-5  # a probability near 1 moves in steps of its own, which a tin
 
 def allowed_slope_error(program: StanProgram) -> float:
     """Give the relative error that a program's derivatives may have: arithmetic's, or that of Stan's own functions."""
-    return max(GRADIENT_TOLERANCE, slope_error(program.text))
+    return max(GRADIENT_TOLERANCE, slope_error(program.text), slope_tolerance(program.entries.graph))
 
 
 def approximates(program: StanProgram) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from scistan.graph.node import Node
 from scistan.inference.density import check_complete
 from scistan.inference.model_function import ExpressionFunction, ModelFunction
+from scistan.inference.summed import summed
 from scistan.messages import transforms as messages
 from scistan.ops.expression import Expression
 from scistan.settings import said
@@ -37,7 +38,7 @@ def _function_of(target: object, backend: object) -> ModelFunction | ExpressionF
         return ExpressionFunction(target, backend)
     instance = getattr(target, "instance", None)
     if instance is not None and not callable(target):
-        on = instance()
+        on = summed(instance())
         check_complete(on)
         return ModelFunction(on, backend)
     if not callable(target):
@@ -143,4 +144,4 @@ def array(value: object, *, backend: str | None = None) -> Any:
     """Give numbers as an array of the backend in force."""
     if isinstance(value, Expression):
         return OnGraph().array(value)
-    return open_backend(backend_in_force(backend) or "numpy").array(value)
+    return open_backend(backend_in_force(backend) or "numpy", (value,)).array(value)

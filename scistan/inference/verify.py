@@ -8,12 +8,15 @@ import numpy as np
 
 from scistan.given import as_whole
 from scistan.graph.instance import Instance
+from scistan.graph.node import Node
 from scistan.inference.agreement import Agreement
 from scistan.inference.compare import allowed, base_of, directions_of, errors_at
 from scistan.inference.density import check_complete
 from scistan.inference.locate import Fault, tell_fault
-from scistan.inference.other_targets import compare_others
-from scistan.inference.tolerance import allowed_slope_error, approximates
+from scistan.inference.other_targets import Row, compare_others, error_of, largest
+from scistan.inference.solver_error import tells
+from scistan.inference.states import SummedDensity
+from scistan.inference.tolerance import DENSITY_TOLERANCE, allowed_slope_error, approximates
 from scistan.inference.witnesses import Seen, Witnesses
 from scistan.targets.scipy.streams import use_seed
 
@@ -50,8 +53,18 @@ def verify(instance: Instance, points: int, seed: int, **switches: Any) -> Agree
     return Agreement(
         points=len(found), scipy_torch_density=torch, scipy_stan_density=stan, torch_stan_gradient=gradient,
         gradient_tolerance=float(most[2]), zeros=zeros, asked=points, findings=tuple(told), in_tails=far,
-        others=compare_others(instance, found),
+        others=(*compare_others(instance, found), *_of_states(instance, found)),
     )  # fmt: skip
+
+
+def _of_states(instance: Instance, found: list[Seen]) -> list[Row]:
+    """Compare the sum over states with the joint density in one of them, given how probable it is."""
+    if not instance.summed or not found:
+        return []
+    points: list[dict[Node, np.ndarray]] = [{t.value: s.latents[t.name] for t in instance.graph.latents} for s in found]
+    values = SummedDensity(instance).at_each(points)
+    errors = [error_of(seen, value) for seen, (value, _) in zip(found, values, strict=True)]
+    return [Row("summed and joint", "log density", largest(errors), DENSITY_TOLERANCE)]
 
 
 def _collect(
@@ -59,15 +72,17 @@ def _collect(
 ) -> tuple[list[Seen], int]:
     """Try points until there are enough at which some target has a density; count the others."""
     found: list[Seen] = []
+    coarse: list[Seen] = []  # where solvers of equations have too few digits to tell anything
     zeros = 0
-    while len(found) < points and len(found) + zeros < _PATIENCE * points:
-        wanted = min(points - len(found), _PATIENCE * points - len(found) - zeros)
-        for seen in witnesses.at_each([witnesses.point(rng, radius) for _ in range(wanted)]):
+    while len(found) < points and len(found) + len(coarse) + zeros < _PATIENCE * points:
+        wanted = min(points - len(found), _PATIENCE * points - len(found) - len(coarse) - zeros)
+        for seen in witnesses.at_each(witnesses.points(rng, radius, wanted)):
             if np.isfinite(seen.densities).any():
-                found.append(seen)
+                seen = witnesses.with_solver_error(seen)
+                (found if tells(seen.solver, seen.size) else coarse).append(seen)
             else:
                 zeros += 1
-    return found, zeros
+    return found or coarse[:points], zeros
 
 
 def _out_of_the_tails(

@@ -14,6 +14,7 @@ from scistan.engines.density import StanDensity
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
+from scistan.inference.solver_error import SolverError
 from scistan.inference.tolerance import EPSILON, NEIGHBOURS, NOISES, SMALL_STEP, STEP, TINY_STEP, noise_of
 from scistan.messages import agreement as messages
 from scistan.targets.evaluate import Evaluator
@@ -43,6 +44,7 @@ class Seen:
     slopes: np.ndarray
     noise: float = 0.0  # what rounding was seen to do to the densities, and to a derivative
     slope_noise: float = 0.0
+    solver: float = 0.0  # how far the tolerances of equations may move the density
 
     @property
     def densities(self) -> tuple[float, float, float]:
@@ -63,6 +65,7 @@ class Witnesses:
         twin = flat_twin(self.program)
         self._flat = StanDensity(twin.text, twin.data(data)) if twin is not None else None
         self._joint = JointDensity(instance)
+        self._solver = SolverError(instance)
         self._torch = TorchDensity(instance)
         self._priors = {p.term.name: p.prior for p in self.program.parameters if p.prior is not None}
         signs = signs_of(instance)
@@ -72,9 +75,16 @@ class Witnesses:
         self._spread = self._spreads()
 
     # -- points -----------------------------------------------------------------------------------------
-    def point(self, rng: np.random.Generator, radius: float) -> np.ndarray:
-        """Draw a point well inside the domains, in Stan's coordinates."""
-        torch, start = self._torch.torch, radius * rng.normal(size=self._torch.dimension) * self._spread
+    def points(self, rng: np.random.Generator, radius: float, count: int) -> list[np.ndarray]:
+        """Draw points well inside the domains, in Stan's coordinates.
+
+        Each is followed by the one opposite: every coordinate is seen on both sides, and with it what hangs on a sign.
+        """
+        starts = [radius * rng.normal(size=self._torch.dimension) * self._spread for _ in range((count + 1) // 2)]
+        return [self._point(side * start) for start in starts for side in (1.0, -1.0)][:count]
+
+    def _point(self, start: np.ndarray) -> np.ndarray:
+        torch = self._torch.torch
         for attempt in range(_NEARER):
             evaluator, _, _ = self._torch.constrain(torch.as_tensor(start * 0.5**attempt, dtype=torch.float64))
             values = {t.name: evaluator[t.value].array.numpy() for t in self.instance.graph.latents}
@@ -95,6 +105,10 @@ class Witnesses:
             shape = self.instance.shape(block.term.law.shape)
             found.append(np.full(block.stop - block.start, value_domain(block.term.law).spread(shape)))
         return np.concatenate(found)
+
+    def with_solver_error(self, seen: Seen) -> Seen:
+        """See what the tolerances of equations may do at a point."""
+        return replace(seen, solver=self._solver.at(seen.latents, seen.scipy))
 
     # -- what they say ------------------------------------------------------------------------------------
     def at(self, q: np.ndarray) -> Seen:
@@ -167,10 +181,11 @@ class Witnesses:
             ]
             leaf = leaves[own] = density.backend.constant(np.array(arrays)).requires_grad_(True)
             affine = density.affine(p.term, evaluator) if p.prior is not None else None
+            value = affine.value(leaf) if affine else leaf
             if p.prior is not None and affine is not None:
                 evaluator.set(p.prior.value, leaf, batched=True)
-                result = result - _by_row(torch.log(affine.slope).expand_as(leaf))
-            evaluator.set(p.term.value, affine.value(leaf) if affine else leaf, batched=True)
+                result = result - _by_row(affine.log_slope(value).expand_as(leaf))
+            evaluator.set(p.term.value, value, batched=True)
         slopes = np.zeros((len(drawn), columns.count))
         try:
             evaluator.compute(self._nodes)

@@ -1,7 +1,8 @@
 """The counted work of a gradient: what a model's graph touches on its data, in units of about a nanosecond.
 
 An estimate that follows from the graph and its lengths alone, so that whoever decides by it decides the same on every
-machine. `bench/race.py --work` prints it beside the measured time of a gradient.
+machine, and what is learnt of one run tells of another. `bench/race.py --work` prints it beside the measured time of a
+gradient.
 """
 
 from __future__ import annotations
@@ -23,26 +24,25 @@ PRODUCT, FACTOR = 0.5, 1.0
 # The density of one element: with exponentials and logarithms in it, as most have; others by family.
 DENSITY = 25.0
 DENSITIES = {"Normal": 4.0, "StdNormal": 4.0, "Weibull": 150.0, "Frechet": 150.0, "LogLogistic": 150.0}
-# An element whose centre and scale follow from its prior and what its data say: roots and quotients, both ways.
-# Set by judgement, not measured.
-CENTRED_BY_DATA = 40.0
+# A latent whose centre and scale follow from its prior and what its data say, and each of its elements: roots and
+# quotients, both ways. By whole runs of nutpie's, `bench/centring_cost.py`.
+LATENT_BY_DATA, ELEMENT_BY_DATA = 880.0, 32.0
 # An element of a vector whose elements have one density together, with matrices in it.
 TOGETHER = 40.0
 
-_PRODUCTS = frozenset({"matmul", "dot", "outer"})
-_FACTORS = frozenset({"cholesky", "inverse", "solve", "solve_lower", "log_determinant"})
+_FACTORS = frozenset({"cholesky", "inverse", "solve", "solve_lower", "log_determinant", "quadratic_form"})
 
 
 def gradient_work(instance: Instance) -> float:
     """Count what one gradient of the log density touches."""
     terms = [*instance.graph.latents, *instance.graph.observed]
-    depends: set[Node] = set()
+    moving: set[Node] = set()
     work = 0.0
     for node in topological(n for term in terms for n in term.law.inputs):
-        if isinstance(node, Variable) or any(arg in depends for arg in node.args):
-            depends.add(node)
+        if isinstance(node, Variable) or any(arg in moving for arg in node.args):
+            moving.add(node)
             work += _of_node(instance, node)
-    return work + sum(_of_density(instance, term) for term in terms)
+    return work + sum(_of_density(instance, term, moving) for term in terms)
 
 
 def coordinates(instance: Instance) -> int:
@@ -54,20 +54,25 @@ def _of_node(instance: Instance, node: Node) -> float:
     if not isinstance(node, Apply):
         return 0.0
     name = node.op.name
-    if name in _PRODUCTS:
-        return NODE + PRODUCT * max(_count(instance, arg.shape) for arg in node.args)
+    if name == "matmul":
+        inner = instance.length(node.args[0].shape[-1])
+        return NODE + PRODUCT * _count(instance, node.shape) * inner
     if name in _FACTORS:
         return NODE + FACTOR * max(_cubed(instance, arg) for arg in node.args)
     return NODE + ELEMENT * _count(instance, node.shape)
 
 
-def _of_density(instance: Instance, term: Term) -> float:
-    shape = instance.shape(term.law.shape)
-    name = term.law.distribution.name
-    if name.startswith("Multivariate"):
-        return NODE + FACTOR * shape[-1] ** 3 + TOGETHER * math.prod(shape)
-    learnt = term.law.centring is not None
-    return NODE + (DENSITIES.get(name, DENSITY) + CENTRED_BY_DATA * learnt) * math.prod(shape)
+def _of_density(instance: Instance, term: Term, moving: set[Node]) -> float:
+    law, elements = term.law, _count(instance, term.law.shape)
+    matrices = [arg for arg in law.args if len(arg.shape) > 1] if law.distribution.event_rank == 1 else []
+    if matrices:
+        # One that stands still was factored before: what is left is a product with it.
+        still = elements * instance.length(law.shape[-1])
+        cubes = (_cubed(instance, matrix) if matrix in moving else PRODUCT * still for matrix in matrices)
+        return NODE + FACTOR * sum(cubes) + TOGETHER * elements
+    learnt = law.centring is not None
+    own = DENSITIES.get(law.distribution.name, DENSITY) + ELEMENT_BY_DATA * learnt
+    return NODE + LATENT_BY_DATA * learnt + own * elements
 
 
 def _cubed(instance: Instance, node: Node) -> float:

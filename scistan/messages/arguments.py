@@ -97,7 +97,7 @@ def unnamed_distribution(name: str) -> ModelError:
 def no_cdf(name: str) -> UnsupportedError:
     return UnsupportedError(
         f"`{name}` offers no cumulative probability: its declaration gives none.",
-        remedy="the page of distributions lists those that do; for a logit or log form take its plain twin, "
+        remedy="the page of distributions lists those that do; for a logit or log form take its plain form, "
         "`ss.Bernoulli(ss.inv_logit(x))` for one",
         place=user_place(),
     )

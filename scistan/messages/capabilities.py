@@ -44,3 +44,7 @@ def first_build() -> str:
 
 def from_cache() -> str:
     return "from the cache: no compiler is needed"
+
+
+def solved_explicitly() -> str:
+    return "equations are solved explicitly, which takes long where they are stiff"

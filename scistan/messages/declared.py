@@ -9,6 +9,23 @@ from scistan.errors import ModelError, Place, UnsupportedError
 Lengths = tuple[int, ...]
 
 
+def no_draw(names: Sequence[str], distribution: str, place: Place | None) -> UnsupportedError:
+    who = f"`{names[0]}` cannot be drawn: your" if names else "your"
+    return UnsupportedError(
+        f"{who} distribution `{distribution}` was declared without `draw`.",
+        remedy="declare it with `draw=lambda rng, size, ...: ...`, which draws with NumPy; fits need none",
+        place=place,
+    )
+
+
+def no_event_length(name: str, distribution: str, place: Place | None) -> ModelError:
+    return ModelError(
+        f"`{name}`: nothing says how long one value of your distribution `{distribution}` is.",
+        remedy="say it with `dims=` or `shape=`, or declare it with `event_like=`, the argument that is as long",
+        place=place,
+    )
+
+
 def shape_rule_failed(name: str, why: str, shapes: Sequence[Lengths], place: Place | None) -> ModelError:
     shown = " and ".join(map(str, shapes))
     return ModelError(

@@ -256,6 +256,17 @@ def not_observed(names: str) -> str:
     return f"no observation depends on {names}: the draws are from the prior."
 
 
+def stiff_equation(name: str, ratio: float) -> str:
+    return (
+        f"the equation of {name} is stiff at draws of the posterior: an explicit solver takes {ratio:.0f} times the "
+        "steps of an implicit one."
+    )
+
+
+def solve_implicitly() -> str:
+    return "try method='bdf' in `ss.ode`: the same solution, in fewer and longer steps"
+
+
 def leave_or_know() -> str:
     return "nothing need be done; but the data tell nothing of it, and what you report of it is the prior"
 

@@ -190,6 +190,21 @@ FOREIGN: tuple[Foreign, ...] = (
         "add a small number to its diagonal, `+ 1e-6 * np.eye(n)` for n rows (a nugget)",
     ),
     _row(
+        "equation not solved",
+        STAN,
+        r"(?P<function>ode_\w+): *Failed to integrate to next output time \((?P<time>[^)]+)\) in less than",
+        "an equation could not be solved up to t = {time} in as many steps as `max_steps` allows",
+        "`method='bdf'` in `ss.ode` if it is stiff, a larger `max_steps`, or priors that keep to values for which "
+        "there is a solution",
+    ),
+    _row(
+        "equation not solved implicitly",
+        STAN,
+        r"CVode\w*\(.*?\) failed with error flag (?P<flag>-\d+)",
+        "an equation could not be solved (flag {flag} of CVODES)",
+        "a larger `max_steps` in `ss.ode`, or priors that keep to values for which there is a solution",
+    ),
+    _row(
         "gradient not finite",
         STAN,
         r"Gradient evaluated at the initial value is not finite|bad initial gradient",

@@ -157,3 +157,8 @@ def loo_unreliable(labels: Sequence[str], worst: float, good: float, moved: bool
         f"their densities are not reliable. `fit.kfold()` refits without rows; look at these observations, and at a "
         f"distribution with heavier tails for `{name}`"
     )
+
+
+def given_states(name: str, latents: Sequence[str]) -> SamplingError:
+    shown = ", ".join(f"`{one}`" for one in latents)
+    return SamplingError(f"the log likelihood of `{name}` is that given the draws of {shown}, which cannot be moved.")

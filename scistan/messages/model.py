@@ -96,14 +96,6 @@ def foreign_variable(name: str, other: str) -> ModelError:
     )
 
 
-def discrete_latent(name: str, distribution: str) -> ModelError:
-    return ModelError(
-        f"`{name}` is a discrete latent ({distribution}); gradient-based samplers cannot draw it.",
-        remedy="observe it with `.observe(values)`, or sum it out of the density (a mixture)",
-        place=user_place(),
-    )
-
-
 def unused_latents(names: Sequence[str], places: Sequence[Place | None]) -> ModelError:
     shown = ", ".join(f"`{n}`" for n in names)
     return ModelError(

@@ -47,8 +47,8 @@ _ANSWERS: tuple[tuple[str, str], ...] = (
     ("Deterministic deterministic", "assign the expression, `m.effect = m.b * 2`: what has a name is recorded with the "
      "draws"),
     ("Potential factor_term", "a term of the density is named by assignment, `m.term = ss.potential(expression)`"),
-    ("Mixture MixtureSameFamily MixtureGeneral NormalMixture mixture",
-     "declare its density with `ss.declare_distribution`, `ss.logaddexp` of the parts' `.log_density(x)`"),
+    ("MixtureSameFamily MixtureGeneral NormalMixture mixture",
+     "it is `ss.Mixture(weights, [components])`, or `ss.Mixture(weights, ss.Normal(mu, sigma))` over the last axis"),
     ("Data MutableData ConstantData", "it is `ss.data(values, dims=...)`, and every named array can be swapped"),
     ("Truncated TruncatedNormal TruncatedDistribution LeftTruncatedDistribution RightTruncatedDistribution "
      "TwoSidedTruncatedDistribution truncnorm Bound",

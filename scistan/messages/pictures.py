@@ -20,6 +20,7 @@ PRIOR_POSTERIOR = (
     "Grey: prior; blue: posterior. Heights are comparable; tails of the prior may reach beyond a panel."
 )
 PREDICTIVE = "Black: observed; blue: data drawn anew from the posterior."
+FORECAST = "Black: observed, or fitted with its bands; blue: the forecast. Bands hold 50 % and 90 %, lines are medians."
 LOO_PIT = (
     "LOO-PIT: where each observation lies in its prediction from the others. The line stays within the band "
     "(95 %, for the whole line) where predictions are calibrated."

@@ -88,8 +88,29 @@ def compiling_pays(runs: int, saved: float, built: float) -> str:
 def batches_fit(needed: float, free: float, size: int) -> str:
     return (
         f"all observations at once may take {in_gigabytes(needed)}, and {in_gigabytes(free)} are free: "
-        f"`batch_size={size}` would fit"
+        f"`batch_size={size}` fits"
     )
+
+
+def no_gpu() -> str:
+    return "no GPU is in use here"
+
+
+def gpu_not_worth_it(gpu: str) -> str:
+    return f"too little work for {gpu}, or too much for its memory"
+
+
+def gpu_taken(gpu: str, work: float) -> str:
+    return f"{gpu} is at hand, and a gradient touches {work:,.0f} numbers"
+
+
+def asked_for() -> str:
+    return "it was asked for"
+
+
+def engine_that_can(engines: Sequence[str]) -> str:
+    then = f", then {', '.join(engines[1:])}" if len(engines) > 1 else ""
+    return f"{engines[0]} is the first that can do this{then}"
 
 
 def unknown_backends(given: object, known: Iterable[str]) -> ModelError:

@@ -288,6 +288,13 @@ def saddle(names: Sequence[str], curvature: float) -> str:
     return f"the density curves upwards along a direction of {_named(names)} (curvature {curvature:.1e}): not a maximum"
 
 
+def undecided(names: Sequence[str], curvature: float) -> str:
+    return (
+        f"whether this is a peak could not be told: along a direction of {_named(names)} the curvature is "
+        f"{curvature:.1e} of what single coordinates have, and systems with the Hessian did not come to an end"
+    )
+
+
 def at_boundary(name: str, where: str) -> str:
     return (
         f"`{name}` is at its boundary {where}: no standard error for it, nor for what depends on it; "
@@ -318,6 +325,13 @@ def equal_modes(places: int) -> str:
     return (
         f"starts ended at {places} different points of the same height: the mode is not unique "
         "(exchangeable components?); an `ordered` constraint or a bound picks one"
+    )
+
+
+def starts_left_out(left_out: int, starts: int) -> str:
+    return (
+        f"{starts} starts were climbed from and {left_out} left out: with so many coordinates they would take several "
+        "times as long as the first. `starts=1` leaves out all others"
     )
 
 

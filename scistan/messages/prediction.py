@@ -37,6 +37,14 @@ def new_levels_refused(name: str, dim: str, labels: Sequence[object], count: int
     )
 
 
+def new_times(name: str, dim: str, count: int) -> DataError:
+    return DataError(
+        f"the new data have {count} times of `{dim}` that were not fitted, and `{name}` is a series.",
+        remedy="go on behind its end with `fit.forecast(steps, data=…)`",
+        place=user_place(),
+    )
+
+
 def new_level_reads_alike(dim: str, label: object, fitted: object) -> DataError:
     return DataError(
         f"the new label {label!r} of `{dim}` reads as {fitted!r}, which was fitted, and is not the same.",

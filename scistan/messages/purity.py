@@ -29,3 +29,11 @@ def no_source(function: object) -> ArgumentError:
         remedy="give a function that is written in Python, in a file or a notebook cell",
         place=user_place(),
     )
+
+
+def bad_examples(given: object) -> ArgumentError:
+    return ArgumentError(
+        f"`example_args` is {as_given(given)}, and not a tuple of arrays.",
+        remedy="give the arrays that the function takes behind `xp`, as in check_purity(f, (x, y))",
+        place=user_place(),
+    )

@@ -30,6 +30,11 @@ def race_won(
     return f"{best}: promised {own}; {'; '.join(beside)}" if beside else f"{best}: promised {own}"
 
 
+def chosen_by_shape(best: str, condition: float) -> str:
+    """Say that the shape at the mode decided."""
+    return f"{best}: at the mode, a diagonal metric leaves a condition of {condition:,.1f}"
+
+
 def goes_on(engine: str, ill: Sequence[str], then: str, from_there: bool) -> str:
     """Say that a run is followed by another, while that runs."""
     how = "goes on from there" if from_there else "starts again"

@@ -120,3 +120,11 @@ def wrong_dimension(given: Any, wanted: int) -> ArgumentError:
         remedy="`fn.names` names each coordinate, and `fn.unconstrain(values)` gives them for values of the latents",
         place=user_place(),
     )
+
+
+def several_devices(devices: Sequence[str]) -> ArgumentError:
+    return ArgumentError(
+        f"the tensors given are on several devices: {', '.join(devices)}.",
+        remedy="move them to one, `x.to(device)`: nothing is moved silently",
+        place=user_place(),
+    )

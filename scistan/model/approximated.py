@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
+from scistan.inference.planning.start import Start
 from scistan.inference.profile.kept import profiled
 from scistan.model.assignment import Assignable
 
@@ -39,7 +40,9 @@ class Approximated(Assignable):
         return self._approximated("variational", data, draws, seed, inits, progress, options, engine)
 
     def _approximated(self, method: str, data: Mapping[str, object] | None, *given: Any) -> Fit:
+        start = Start.now(method, "stan")
         from scistan.inference.approximate import approximate
+        from scistan.inference.planning.approximated import after_approximation
 
         with profiled(method) as kept:
-            return kept(approximate(self._on(data)._subject(), method, *given))
+            return kept(after_approximation(start, approximate(self._on(data)._subject(), method, *given)))

@@ -42,7 +42,7 @@ __all__ = [
 
 
 _MOVING = frozenset(
-    {"index", "pick", "transpose", "reshape", "stack", "concatenate", "broadcast_to", "positions", "scan"}
+    {"index", "pick", "transpose", "reshape", "stack", "concatenate", "broadcast_to", "positions", "scan", "ode"}
 )
 
 

@@ -16,7 +16,8 @@ from scistan.messages import data as messages
 from scistan.messages import recurrences
 from scistan.model.axes import Axes, Key, dim_key
 from scistan.model.factors import check_factor_index, check_factor_use, factor_positions
-from scistan.model.numbers import check_computed_index
+from scistan.model.numbers import check_computed_index, numbers_at_hand
+from scistan.model.times import check_times
 from scistan.ops.axes import Source
 from scistan.ops.declaration import Op
 from scistan.ops.flow import axis_flow
@@ -105,6 +106,8 @@ class Facts:
         if node.op.name == "index":
             check_computed_index(node, args)
             check_factor_index(node, args, facts[0].dims, self._levels_of, self._axes.coords, first_place(node))
+        if node.op.name == "ode":
+            check_times(node, args, numbers_at_hand)
         check_factor_use(node, args)
         if node.op.name == "frozen" and not facts[0].fixed:
             raise messages.frozen_latent(first_place(node))
@@ -113,7 +116,8 @@ class Facts:
         for body in bodies_of(node):
             self._inside[node] = self._look_inside(node, body, facts)
         keys = self._keys(node, facts)
-        return Fact(all(f.fixed for f in facts), self._dims(node, [f.dims for f in facts]), keys)
+        fixed = all(f.fixed for f in facts) and not (isinstance(node.op, Op) and node.op.random)
+        return Fact(fixed, self._dims(node, [f.dims for f in facts]), keys)
 
     def _look_inside(self, node: Apply, body: Body, facts: list[Fact]) -> list[Fact]:
         """Look at every node of a recurrence's body, with what is known of its arguments; give what its results are.

@@ -40,6 +40,12 @@ class Style:
     data: str
 
 
+class AsItStands(str):
+    """A name that is written already."""
+
+    __slots__ = ()
+
+
 def write(node: Node, names: Mapping[Node, str], style: Style) -> str:
     """Write an expression on one line."""
     return _Writer(names, style).write(node, _DEPTH)[0]
@@ -57,7 +63,8 @@ class _Writer:
 
     def write(self, node: Node, depth: int) -> Written:
         if node in self.names:
-            return self.style.name(self.names[node]), _ATOM
+            name = self.names[node]
+            return name if isinstance(name, AsItStands) else self.style.name(name), _ATOM
         return self.define(node, depth)
 
     def define(self, node: Node, depth: int) -> Written:

@@ -26,9 +26,10 @@ class Lowered(Assignable):
     def to_jax(self) -> JaxDensity:
         """Give the log density over free coordinates as JAX functions, for blackjax, NumPyro and optimistix."""
         from scistan.inference.density import check_complete
+        from scistan.inference.summed import summed
         from scistan.targets.jax import lower_to_jax
 
-        instance = self.instance()
+        instance = summed(self.instance())
         check_complete(instance)
         return lower_to_jax(instance)
 
@@ -38,16 +39,16 @@ class Lowered(Assignable):
         Data are their numbers; with `numbers=False` they are symbols too.
         """
         from scistan.inference.density import check_complete
+        from scistan.inference.summed import summed
         from scistan.targets.sympy import lower_to_sympy
 
-        instance = self.instance()
+        instance = summed(self.instance())
         check_complete(instance)
         return lower_to_sympy(instance, as_switch("numbers", numbers))
 
     def log_density_fn(self, backend: str = "numpy") -> DensityFunction:
         """Give the log density over a flat unconstrained vector, for a sampler or optimizer of your own."""
         from scistan.inference.density_function import log_density_fn
+        from scistan.inference.summed import summed
 
-        return log_density_fn(self.instance(), backend)
-
-    # -- PyTorch --------------------------------------------------------------------------------
+        return log_density_fn(summed(self.instance()), backend)

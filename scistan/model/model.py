@@ -5,30 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy, deepcopy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, overload
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NoReturn, Self, overload
 
 from scistan.given import as_switch, usual
 from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
 from scistan.graph.node import Data
 from scistan.inference.planning.start import Start
-from scistan.inference.profile.kept import profiled
+from scistan.inference.profile.kept import profiled, profiled_estimate
 from scistan.messages import arguments as arguments_messages
 from scistan.messages import data as data_messages
 from scistan.messages import model as messages
 from scistan.messages import neighbours
 from scistan.messages.values import as_given
 from scistan.model.approximated import Approximated
-from scistan.model.intervene import as_drawn, condition, intervene, warn_of_outdated
+from scistan.model.drawn import Drawn
+from scistan.model.intervene import condition, intervene, warn_of_outdated
 from scistan.model.lowered import Lowered
 from scistan.model.planned import Planned
 from scistan.model.repeated import let_go, repeat_again
+from scistan.model.shown import Shown
 from scistan.model.swap import bind, check_swapped, relabel
 from scistan.model.tables import read_table
 from scistan.model.variables import Identity, Variables
-from scistan.profiling import stage, staged
+from scistan.profiling import staged
 from scistan.shapes import Size, SizeConflict
 
 if TYPE_CHECKING:
@@ -38,11 +38,8 @@ if TYPE_CHECKING:
     from scistan.inference.judge.calibration import Calibration
     from scistan.inference.plan import Plan
     from scistan.inference.point import PointEstimate
-    from scistan.inference.prior_check import PriorCheck
     from scistan.inference.stages import ShownStage
     from scistan.inference.subject import Subject
-    from scistan.model.picture import Picture
-    from scistan.model.show import Latex
     from scistan.passes.explain import Explanation
 
 __all__ = ["Model"]
@@ -57,7 +54,7 @@ def _without(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {**known, **given["unknown"]}
 
 
-class Model(Approximated, Lowered, Planned):
+class Model(Shown, Drawn, Approximated, Lowered, Planned):
     """A probabilistic model; assigning to an attribute names a variable.
 
     >>> import scistan as ss
@@ -187,73 +184,7 @@ class Model(Approximated, Lowered, Planned):
         """How long an axis is on the data at hand."""
         return self.instance().length if self._variables.axes.values or self._lengths else int
 
-    # -- how it shows itself ----------------------------------------------------------------------
-    def __repr__(self) -> str:
-        from scistan.model.show import as_text
-
-        return as_text(self._variables, self._length)
-
-    def _repr_html_(self) -> str:
-        from scistan.model.show import as_html
-
-        return as_html(self._variables, self._length)
-
-    def graph(self) -> Picture:
-        """Draw the variables and what they depend on: a picture that a notebook shows."""
-        from scistan.model.picture import draw_model
-
-        return draw_model(self._variables, self._length)
-
-    def latex(self) -> Latex:
-        """Write the model as mathematics: a notebook renders it, `str` gives the source."""
-        from scistan.model.show import as_latex
-
-        return as_latex(self._variables, self._length)
-
-    def text(self) -> str:
-        """Give the graph's text form: equal models give equal text."""
-        from scistan.graph.text import graph_text
-
-        return graph_text(self.to_graph())
-
-    # -- SciPy ----------------------------------------------------------------------------------
-    def prior(self, draws: int = 1000, seed: int | None = None, ignore_potentials: bool = False) -> Any:
-        """Draw from the prior: InferenceData with prior, prior_predictive and observed_data.
-
-        Terms of the density (`ss.potential`) cannot be drawn from; `ignore_potentials` leaves them out.
-        """
-        from scistan.inference.prior import draw_prior
-
-        return draw_prior(self._drawn(ignore_potentials), draws, seed)
-
-    def _drawn(self, ignore_potentials: bool) -> Instance:
-        instance = as_drawn(self.instance(), self._variables.acts)
-        ignored = as_switch("ignore_potentials", ignore_potentials)
-        return instance.on(instance.graph.without_potentials()) if ignored else instance
-
-    @overload
-    def prior_check(self, draws: int = ..., seed: int | None = ..., interactive: Literal[False] = ...) -> PriorCheck:
-        ...
-
-    @overload
-    def prior_check(self, draws: int = ..., seed: int | None = ..., *, interactive: bool) -> Any: ...
-    def prior_check(self, draws: int = 1000, seed: int | None = None, interactive: bool = False) -> Any:
-        """Check the priors: what they predict beside the data, and findings; `interactive` gives a widget with sliders.
-
-        `docs/prior-checks.md` lists the checks and their thresholds.
-        """
-        from scistan.inference.prior_check import check_prior
-        from scistan.model.source import Source
-
-        check = check_prior(as_drawn(self.instance(), self._variables.acts), draws, seed, Source(copy(self)._variables))
-        return check.interact() if as_switch("interactive", interactive) else check
-
-    def simulate(self, seed: int | None = None, ignore_potentials: bool = False) -> dict[str, np.ndarray]:
-        """Draw every latent and every observation once."""
-        from scistan.inference.prior import simulate
-
-        return simulate(self._drawn(ignore_potentials), seed)
-
+    # -- SciPy, torch ---------------------------------------------------------------------------
     def sbc(self, replications: int = 100, draws: int = 250, warmup: int = 500, chains: int = 2,
             seed: int | None = None, engine: str = usual("auto"), executor: Any = None,
             folder: str | Path | None = None, var_names: Sequence[str] | str | None = None, level: float = 0.01,
@@ -282,10 +213,11 @@ class Model(Approximated, Lowered, Planned):
             plan: Plan | None = None, **unknown: Any) -> PointEstimate:
         """Maximize the posterior density, from `starts` points at once.
 
-        `inits` gives a start, `dtype` the precision. `optimizer` is "lbfgs", "adam", or "auto": Adam where `batch_size`
-        takes the observations in mini-batches, which it sees `epochs` times with steps of `learning_rate` at most;
-        `polish` ends with exact steps on all of them. `max_iterations` bounds each climb, `compile` hands the density
-        to `torch.compile`, `progress` shows a bar. With the `plan` of an estimate, options are what they were then.
+        `inits` gives a start, `dtype` the precision. `optimizer` is "lbfgs", "newton", "adam", or "auto": Newton where
+        coordinates are many, Adam where `batch_size` takes the observations in mini-batches, which it sees `epochs`
+        times with steps of `learning_rate` at most; `polish` ends with exact steps on all of them. `max_iterations`
+        bounds each climb, `compile` hands the density to `torch.compile`, `progress` shows a bar. With the `plan` of
+        an estimate, options are what they were then.
         """
         return self._maximized("map", data, _without(locals(), "self", "data"))
 
@@ -300,18 +232,20 @@ class Model(Approximated, Lowered, Planned):
     def _maximized(self, verb: str, data: Mapping[str, object] | None, options: Mapping[str, Any]) -> PointEstimate:
         start = Start.now(verb, "torch")
         from scistan.inference.planning.estimates import maximize_planned
+        from scistan.inference.summed import summed
         from scistan.model.fitted import FittedModel
 
-        with stage(verb):
+        with profiled_estimate(verb) as kept:
             on = self._on(data)
-            return maximize_planned(start, on.instance(), FittedModel(on), **options)
+            return kept(maximize_planned(start, summed(on.instance()), FittedModel(on), **options))
 
     # -- Stan -----------------------------------------------------------------------------------
     def stan_code(self, **switches: Any) -> str:
         """Write the model as a Stan program."""
+        from scistan.inference.summed import summed
         from scistan.targets.stan.program import lower_to_stan
 
-        return lower_to_stan(self.to_graph(), **switches).text
+        return lower_to_stan(summed(self.instance()).graph, **switches).text
 
     @overload
     def explain(self, stage: None = None, **switches: bool) -> Explanation: ...
@@ -322,19 +256,24 @@ class Model(Approximated, Lowered, Planned):
 
         With a `stage`, show the model there: "graph", the name of a pass, "program", "data" or "request".
         """
+        from scistan.inference.summed import summed
+
         if stage is not None:
             from scistan.inference.stages import show_stage
 
-            return show_stage(self.instance(), stage, switches)
+            return show_stage(summed(self.instance()), stage, switches)
         from scistan.passes.explain import explain
+        from scistan.passes.states.told import told_of_states
 
-        return explain(self.to_graph(), **switches)
+        instance = summed(self.instance())
+        return explain(instance.graph, told_of_states(instance), **switches)
 
     def stan_data(self) -> dict[str, Any]:
         """Give the data that the Stan program reads."""
+        from scistan.inference.summed import summed
         from scistan.targets.stan.program import lower_to_stan
 
-        instance = self.instance()
+        instance = summed(self.instance())
         return deepcopy(lower_to_stan(instance.graph).data(instance))  # theirs to change
 
     def compile(self, progress: bool = True, threads: bool = False, methods: str = "core") -> Path:
@@ -369,31 +308,35 @@ class Model(Approximated, Lowered, Planned):
         start = Start.now("mcmc", "stan")
         from scistan.inference.planning.sampled import after_mcmc
         from scistan.inference.sample import sample
+        from scistan.inference.summed import summed
         from scistan.model.fitted import FittedModel
 
         with profiled("mcmc") as kept:
             on = self._on(data)
             given = draws, warmup, chains, seed, engine, inits, progress, FittedModel(on, self)
-            return kept(after_mcmc(start, sample(on.instance(), *given, **options), warmup))
+            return kept(after_mcmc(start, sample(summed(on.instance()), *given, **options), warmup))
 
     def _subject(self, threads: bool = False) -> Subject:
         """Give what a fit of this model is a fit of."""
         from scistan.inference.prepare import subject_of
+        from scistan.inference.summed import summed
         from scistan.model.fitted import FittedModel
 
-        return subject_of(self.instance(), FittedModel(self, self), threads=threads)
+        return subject_of(summed(self.instance()), FittedModel(self, self), threads=threads)
 
     def capabilities(self) -> Capabilities:
         """Tell what can be done with this model here, by whom, and why not; nothing is compiled or sampled."""
         from scistan.inference.capabilities.model import capabilities_of
+        from scistan.inference.summed import summed
 
-        return capabilities_of(self.instance())
+        return capabilities_of(summed(self.instance()))
 
     def verify(self, points: int = 8, seed: int = 0) -> Agreement:
         """Check that SciPy, torch, Stan and what else is installed agree on this model's density and gradient."""
+        from scistan.inference.summed import summed
         from scistan.inference.verify import verify
 
-        return verify(self.instance(), points, seed)
+        return verify(summed(self.instance()), points, seed)
 
     def _on(self, data: Mapping[str, object] | None) -> Self:
         other = self if data is None else self.with_data(data)

@@ -28,11 +28,11 @@ PLANNED = frozenset({"plan", "explain", "report", "sbc", "profile", "compare", "
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
 
-def check_name(name: str, kind: type) -> None:
-    """Refuse a name that Stan, Python, ArviZ or the model itself has taken."""
+def check_name(name: str, kind: type, *, in_program: bool = True) -> None:
+    """Refuse a name that Python, ArviZ or the model itself has taken, or Stan, for what is part of its program."""
     if not isinstance(name, str):
         raise messages.reserved_name(str(name), "a name is a text", f"x_{name}")
-    if name in STAN_KEYWORDS:
+    if in_program and name in STAN_KEYWORDS:
         raise messages.reserved_name(name, "it is a reserved word of Stan")
     if hasattr(kind, name) or name in PLANNED:
         raise messages.reserved_name(name, "it is a method of the model")

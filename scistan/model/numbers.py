@@ -17,7 +17,7 @@ from scistan.graph.graph import Graph, Law
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Data, Extent, Literal, Node
 from scistan.graph.places import first_place
-from scistan.graph.walk import leaves
+from scistan.graph.walk import has_latents, leaves
 from scistan.messages import data as messages
 from scistan.messages import recurrences
 from scistan.ops.indexing import check_no_negative
@@ -42,7 +42,7 @@ def numbers_at_hand(node: Node, values: Mapping[Data, np.ndarray | None] = Mappi
 
     graph = Graph(derived={"value": node})
     known = {leaf: array for leaf in graph.data if (array := values.get(leaf, leaf.default)) is not None}
-    if len(known) < len(graph.data):
+    if len(known) < len(graph.data) or has_latents(node):
         return None
     with np.errstate(all="ignore"):
         return np.asarray(Evaluator(Instance(graph, known), NUMPY)[node].array)

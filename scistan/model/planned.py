@@ -25,9 +25,11 @@ class Planned(Assignable):
     def plan(self, task: str = "mcmc", *, data: Mapping[str, object] | None = None, **arguments: Any) -> Plan:
         """Decide how a verb would do its work with these arguments, and predict what it costs, without doing it.
 
-        `task` is the verb: "mcmc", "map", "mle", "prior", "predict" or "compile". The plan prints the decision, the
-        choices with the seconds expected of each, and why; `m.mcmc(plan=plan)` follows it.
+        `task` is the verb: "mcmc", "pathfinder", "laplace", "variational", "map", "mle", "prior", "predict" or
+        "compile". The plan prints the decision, the choices with the seconds expected of each, and why;
+        `m.mcmc(plan=plan)` follows it, and so does `m.map(plan=plan)`.
         """
         from scistan.inference.planning.decide import plan_for
+        from scistan.inference.summed import summed
 
-        return plan_for(task, self._on(data).instance(), **arguments)
+        return plan_for(task, summed(self._on(data).instance()), **arguments)

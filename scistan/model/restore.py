@@ -84,9 +84,9 @@ class _Reader:
         return model
 
     # -- leaves -----------------------------------------------------------------------------------
-    def variable(self, name: str, shape: Shape) -> Variable:
+    def variable(self, name: str, shape: Shape, integer: bool) -> Variable:
         """Make a latent of this model."""
-        return Variable(name, shape, self.identity, self.dims[name])
+        return Variable(name, shape, self.identity, self.dims[name], integer=integer)
 
     def data(self, number: int, shape: Shape, integer: bool) -> Data:
         """Make the data of this number with the values that they were written with."""

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from html import escape
 
 from scistan.distributions.declaration import Distribution
+from scistan.distributions.rule import step_law, taken_apart
 from scistan.graph.graph import Law
 from scistan.graph.node import Node
-from scistan.model.formula import LATEX, TEXT, latex_name, latex_text, write, write_definition
+from scistan.model.formula import LATEX, TEXT, AsItStands, latex_name, latex_text, write, write_definition
 from scistan.model.variables import Entry, Variables
 from scistan.shapes import Size
 
@@ -61,8 +62,23 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
+def _series_text(law: Law, names: Mapping[Node, str]) -> str:
+    """Write a series by the law of its next element, and those of the first."""
+    rule, step = law.distribution.rule, step_law(law)
+    inner: dict[Node, str] = {**names, **{node: f"past[-{k}]" for node, k in step.before.items()}}
+    inner |= dict.fromkeys(step.states, "state")
+    inner |= {node: write(whole, names, TEXT) for node, whole in step.over.items()}
+    pairs = zip(rule.starts, taken_apart(law).starts, strict=True)
+    starts = list(dict.fromkeys(_law_text(Law(d, args, rule.shape), names) for d, args in pairs))
+    start = "'given'" if rule.given else starts[0] if len(starts) == 1 else f"[{', '.join(starts)}]"
+    shown = f", start={start}" if starts or rule.given else ""
+    return _short(f"Series({_law_text(step.law, inner)}{shown})")
+
+
 def _law_text(law: Law, names: Mapping[Node, str]) -> str:
     d: Distribution = law.distribution
+    if d.rule is not None:
+        return _series_text(law, names)
     parts = [d.keyword(p) + write(arg, names, TEXT) for p, arg in zip(d.parameters, law.args, strict=True)]
     for side in ("lower", "upper"):
         bound = getattr(law, side)
@@ -119,11 +135,23 @@ def _row(entry: Entry, names: Mapping[Node, str], length: Length) -> str:
     note = rf" && \text{{{axes}}}" if axes else ""
     if entry.role == "potential":
         return rf"{left} &: \; \log p \mathrel{{+}}= {write(entry.shown, names, LATEX)}"
+    if entry.law is not None and entry.law.distribution.rule is not None:
+        return rf"{{{left}}}_{{t}} &\sim {_series_latex(entry.law, left, names)}{note}"
     if entry.law is not None:
         return rf"{left} &\sim {_law_latex(entry.law, names)}{note}"
     first = names.get(entry.node, entry.name)
     right = latex_name(first) if first != entry.name else write_definition(entry.node, names, LATEX)
     return f"{left} &= {right}{note}"
+
+
+def _series_latex(law: Law, left: str, names: Mapping[Node, str]) -> str:
+    """Write the law of one element, those before it with their times."""
+    step = step_law(law)
+    inner: dict[Node, str] = {**names}
+    inner |= {node: AsItStands(f"{{{left}}}_{{t-{k}}}") for node, k in step.before.items()}
+    inner |= {node: AsItStands(r"\mathrm{state}_{t-1}") for node in step.states}
+    inner |= {node: AsItStands(f"{{{write(whole, names, LATEX)}}}_{{t}}") for node, whole in step.over.items()}
+    return _law_latex(step.law, inner)
 
 
 def _law_latex(law: Law, names: Mapping[Node, str]) -> str:

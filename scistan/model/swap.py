@@ -19,6 +19,7 @@ from scistan.model.given_labels import read_labels
 from scistan.model.numbers import check_arguments, check_indices, check_values
 from scistan.model.relevel import NewLevels, check_factors, level_dims, recode_others, with_the_others
 from scistan.model.tables import data_names
+from scistan.model.times import check_all_times
 from scistan.model.variables import Entry, Variables
 from scistan.ops.coerce import Labelled, read_array
 from scistan.ops.standard import Standard
@@ -287,6 +288,7 @@ def check_swapped(variables: Variables, instance: Instance) -> None:
                 return None
 
     check_indices(instance.graph, instance, numbers)
+    check_all_times(instance.graph, numbers)
     for entry in variables.entries.values():
         if entry.law is None:
             continue

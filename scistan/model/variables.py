@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from scistan.distributions.drawn import node_of
 from scistan.distributions.resolve import resolve, value_domain
+from scistan.distributions.rule import pieces_of, rule_of, taken_apart
 from scistan.distributions.unnamed import Unnamed
+from scistan.errors import Place
 from scistan.graph.graph import Graph, Law, Term
-from scistan.graph.node import Apply, Data, Node, Variable
+from scistan.graph.node import Apply, Data, Node, Variable, is_applied
 from scistan.graph.places import first_place, remember, user_place, warn_at_users_line
 from scistan.graph.walk import topological
 from scistan.messages import coding as coding_messages
@@ -19,7 +22,9 @@ from scistan.messages import data as data_messages
 from scistan.messages import model as messages
 from scistan.messages import observations as observations_messages
 from scistan.model.acts import Acts
+from scistan.model.argument_axes import axes_of_arguments, dims_of_arguments, equalities_of_pieces, inherited_dims
 from scistan.model.axes import Axes, Key
+from scistan.model.draws import check_no_draws
 from scistan.model.entry import Entry, Identity
 from scistan.model.equal import same_definition
 from scistan.model.factors import check_levels_free, check_outcome, enter_levels, level_dim
@@ -29,7 +34,7 @@ from scistan.model.numbers import check_arguments, check_values, numbers_at_hand
 from scistan.ops.coerce import read_dims
 from scistan.ops.expression import Expression
 from scistan.ops.levels import Levels
-from scistan.shapes import ONE, Equality, Shape, Size, SizeTable, values_of
+from scistan.shapes import ONE, Equality, Shape, Size, values_of
 
 __all__ = ["Entry", "Identity", "Variables"]
 
@@ -53,7 +58,8 @@ class Variables:
 
     def _note_all(self) -> None:
         for entry in self.entries.values():
-            if isinstance(entry.node, Variable | Data) and self.named.get(entry.node) == entry.name:
+            noted = isinstance(entry.node, Variable | Data) or is_applied(entry.node, "drawn")
+            if noted and self.named.get(entry.node) == entry.name:
                 self.facts.note(entry.node, entry.dims, entry.keys)
 
     @property
@@ -107,10 +113,28 @@ class Variables:
         if isinstance(entry.node, Variable | Data):
             self.facts.note(entry.node, entry.dims, entry.keys)
         self.facts.learn(entry.roots if entry.law is None else entry.law.inputs)
+        if entry.law is not None and isinstance(entry.node, Variable | Data):
+            for node in self._of_pieces(Term(entry.name, entry.node, entry.law)):
+                self.facts.learn([node])
         self.entries[entry.name] = entry
         self.named.setdefault(entry.node, entry.name)
         if isinstance(entry.node, Data):
             entry.node.called = entry.node.called or entry.name
+
+    def _of_pieces(self, term: Term) -> list[Node]:
+        """List what the law of a series is made of; its own shifts of time are no shifts of the user's."""
+        if rule_of(term.law) is None:
+            return []
+        nodes = [node for piece in pieces_of(term) for node in piece.law.inputs]
+        shifted = {term.value, *taken_apart(term.law).over}
+        for node in topological(nodes):
+            if isinstance(node, Apply) and node.op.name == "index" and node.args[0] in shifted:
+                fact = self.facts.of(node.args[0])
+                gone = len(fact.dims) - len(node.shape)  # a single time has no axis of it
+                first = () if gone else (None,)
+                keys = () if gone else ((node, 0),)
+                self.facts.note(node, (*first, *fact.dims[1:]), (*keys, *fact.keys[1:]))
+        return nodes
 
     def _remove(self, entry: Entry) -> None:
         del self.entries[entry.name]
@@ -193,16 +217,15 @@ class Variables:
 
     def _distributed(self, name: str, made: Unnamed) -> Entry:
         observation = made.observation
-        if made.distribution.discrete and observation is None:
-            raise messages.discrete_latent(name, made.distribution.title)
         leaf = observation.values if observation else None
-        self.facts.learn((*made.args, *(b for b in (made.lower, made.upper) if b is not None)))
         values = leaf.shape if leaf is not None else None
         dims = made.dims or (leaf.dims if leaf is not None and any(leaf.dims or ()) else None)
         # Where a shape is given it says the lengths, also those of new dims.
-        given = self._shape_of_dims(name, made.dims, values) if made.dims and made.size is None else None
+        given = self._shape_of_dims(name, made, values) if made.dims and made.size is None else None
+        made = made.formed(name, given if values is None else values)
+        self.facts.learn((*made.args, *(b for b in (made.lower, made.upper) if b is not None)))
         law = resolve(name, made, given, values)
-        dims = self._inherited_dims(law) if dims is None else dims
+        dims = inherited_dims(law, self._dims_of) if dims is None else dims
         if len(dims) != len(law.shape):
             raise data_messages.dims_rank(name, dims, values_of(law.shape))
         if leaf is not None:
@@ -212,7 +235,11 @@ class Variables:
         # Literals and arrays were checked where they were written; what is computed from them is not yet.
         computed = [isinstance(arg, Apply) and self.facts.of(arg).fixed for arg in law.args]
         check_arguments(name, law, computed, self.numbers, None)
+        if made.is_draw:
+            return self._derived_draw(name, law, dims, made.place, equal)
+        check_no_draws(name, law, made.place)
         node = self._value(name, law, observation is not None, leaf, dims)
+        law = replace(law, equalities=law.equalities + equalities_of_pieces(law, node))
         self._check_meeting(name, law, dims, node)
         keys = self._keys_of_draw(name, law, dims, node)
         numbers = self.axes.numbers(node) if isinstance(node, Data) else None
@@ -221,11 +248,23 @@ class Variables:
         remember(node, made.place)
         return Entry(name, node, law, dims, made.place, keys, equal)
 
-    def _keys_of_draw(self, name: str, law: Law, dims: Dims, node: Variable | Data) -> Keys:
+    def _derived_draw(
+        self, name: str, law: Law, dims: Dims, place: Place | None, equal: tuple[Equality, ...]
+    ) -> Entry:
+        """Enter a random draw that follows from the other variables: a derived quantity, for it has no density."""
+        node = node_of(name, law)
+        remember(node, place)
+        keys = self._keys_of_draw(name, law, dims, node)
+        self.facts.note(node, dims, keys)
+        return Entry(name, node, None, dims, place, keys, equal)
+
+    def _keys_of_draw(self, name: str, law: Law, dims: Dims, node: Node) -> Keys:
         """Let the axes of a distribution's arguments meet those of its value: labels are matched along each."""
         own = self._keys_of_data(name, node, dims) if isinstance(node, Data) else own_keys(node, dims)
+        if rule_of(law) is not None:  # time has the order of the series
+            self.axes.read_by_position(own[0], lambda: name, None)
         met: list[list[tuple[Key, Callable[[], str]]]] = [[] for _ in own]
-        for axis, arg, at in self._axes_of_arguments(law):
+        for axis, arg, at in axes_of_arguments(law):
             fact = self.facts.of(arg)
             met[axis].append((fact.keys[at], self.facts.speaking(arg, fact.dims[at])))
         # What comes last moves: the arguments were in the model before.
@@ -233,34 +272,15 @@ class Variables:
             self.axes.meet_all([*keys, (key, lambda: name)], None) or key for keys, key in zip(met, own, strict=True)
         )
 
-    def _axes_of_arguments(self, law: Law) -> Iterator[tuple[int, Node, int]]:
-        """Give each axis of the value with an argument's axis that runs along it, events included."""
-        rank, full = law.distribution.event_rank, len(law.shape)
-        bounds = [(b, 0) for b in (law.lower, law.upper) if b is not None]
-        arguments = zip(law.args, (p.domain.event_rank for p in law.distribution.parameters), strict=True)
-        for node, event in [*arguments, *bounds]:
-            batch = len(node.shape) - event
-            pairs = [(full - rank - batch + at, at) for at in range(batch)]
-            if rank:  # a vector or a matrix among the arguments has the event's own axis
-                along = [at for at in range(batch, len(node.shape)) if self._is_tied(law, node.shape[at])]
-                pairs += [(full - 1, at) for at in along]
-            for axis, at in pairs:
-                if axis >= 0 and node.shape[at].today == law.shape[axis].today != 1:
-                    yield axis, node, at
-
-    def _is_tied(self, law: Law, size: Size) -> bool:
-        """Tell whether a length among the arguments must be the event's; of declared distributions the density says."""
-        if law.distribution.one_length:
-            return True
-        sizes = SizeTable(law.equalities)
-        return sizes.reduce(size) == sizes.reduce(law.shape[-1])
+    def _dims_of(self, node: Node) -> Dims:
+        return self.facts.of(node).dims
 
     def _is_fixed(self, node: Node) -> bool:
         return self.facts.of(node).fixed
 
     def _value(self, name: str, law: Law, observed: bool, leaf: Data | None, dims: Dims) -> Variable | Data:
         if not observed:
-            return Variable(name, law.shape, self.identity, dims, value_domain(law))
+            return Variable(name, law.shape, self.identity, dims, value_domain(law), law.distribution.discrete)
         return leaf if leaf is not None else Data(None, law.shape, integer=law.distribution.discrete, dims=dims)
 
     # -- dims -----------------------------------------------------------------------------------
@@ -283,7 +303,8 @@ class Variables:
             if dim is not None and known is not None and known.today != size.today and own is not None and own.repeated:
                 raise data_messages.labels_repeat(name, dim, known.today, size.today)
 
-    def _shape_of_dims(self, name: str, dims: Dims, values: Shape | None) -> Shape:
+    def _shape_of_dims(self, name: str, made: Unnamed, values: Shape | None) -> Shape:
+        dims = made.dims or ()
         if values is not None and len(values) != len(dims):
             raise data_messages.dims_rank(name, dims, values_of(values))
         sizes: list[Size] = []
@@ -292,52 +313,23 @@ class Variables:
                 sizes.append(self.dims[dim])
             elif values is not None:
                 sizes.append(values[axis])
+            elif axis == 0 and made.length is not None:
+                sizes.append(made.length)
             else:
                 raise data_messages.unknown_dim(name, str(dim), self.dims)
             if values is not None and dim is not None and sizes[-1].today != values[axis].today:
                 raise data_messages.dim_length(name, dim, sizes[-1].today, values[axis].today, dim in self.coords)
         return tuple(sizes)
 
-    def _dims_of_arguments(self, law: Law) -> Iterator[tuple[int, Node, str]]:
-        """Give each dim that an argument has along an axis of the draw, events aside; axes count from the end."""
-        rank = law.distribution.event_rank
-        bounds = [(b, 0) for b in (law.lower, law.upper) if b is not None]
-        arguments = zip(law.args, (p.domain.event_rank for p in law.distribution.parameters), strict=True)
-        for node, event in [*arguments, *bounds]:
-            own = self.facts.of(node).dims
-            for axis in range(event + 1, len(own) + 1):
-                at, dim = axis + rank - event, own[-axis]
-                if dim is not None and at <= len(law.shape) and node.shape[-axis].today == law.shape[-at].today:
-                    yield at, node, dim
-
     def _check_meeting(self, name: str, law: Law, dims: Dims, value: Variable | Data) -> None:
         """Refuse an argument that runs along another dim than the variable itself."""
         for node in law.args:
             if isinstance(value, Data):
                 self.facts.check_turned("", (value, dims), (node, self.facts.of(node).dims), None)
-        for at, node, dim in self._dims_of_arguments(law):
+        for at, node, dim in dims_of_arguments(law, self._dims_of):
             own = dims[-at]
             if own is not None and law.shape[-at].today != 1:
                 self.facts.check_meeting("", [(name, own), (self.facts.speaker(node, dim), dim)], None)
-
-    def _inherited_dims(self, law: Law) -> Dims:
-        """Name each axis by the first argument that has a dim along it."""
-        dims: list[str | None] = [None] * len(law.shape)
-        for at, _, dim in self._dims_of_arguments(law):
-            dims[-at] = dims[-at] or dim
-        return self._event_dims(law, dims)
-
-    def _event_dims(self, law: Law, dims: list[str | None]) -> Dims:
-        """Name the axes of an event by an argument that has events of the same rank."""
-        rank = law.distribution.event_rank
-        for p, node in zip(law.distribution.parameters, law.args, strict=True):
-            own = self.facts.of(node).dims
-            for axis in range(1, rank + 1):
-                if p.domain.event_rank == rank and self._is_tied(law, node.shape[-axis]) and (
-                    node.shape[-axis].today == law.shape[-axis].today
-                ):
-                    dims[-axis] = dims[-axis] or own[-axis]
-        return tuple(dims)
 
     # -- the whole ------------------------------------------------------------------------------
     def graph(self) -> Graph:

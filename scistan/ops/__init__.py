@@ -8,6 +8,7 @@ from scistan.ops import composite, indexing, kernels, linear, numpy_functions, r
 from scistan.ops.declaration import REGISTRY, Op, declare
 from scistan.ops.expression import Expression, function_of
 from scistan.ops.methods import install_methods
+from scistan.ops.ode import ode
 from scistan.ops.scan import scan
 from scistan.ops.tables import FUNCTIONS
 from scistan.ops.user import declare_op
@@ -34,4 +35,4 @@ _WRITTEN: dict[str, Callable[..., Expression]] = {
     )
 }
 
-FUNCTIONS.update({**_ELEMENTWISE, **_WRITTEN, "pow": _ELEMENTWISE["power"], "scan": scan})
+FUNCTIONS.update({**_ELEMENTWISE, **_WRITTEN, "pow": _ELEMENTWISE["power"], "scan": scan, "ode": ode})

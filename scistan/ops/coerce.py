@@ -133,7 +133,8 @@ def read_array(value: object, name: str = "", *, assigned: bool = False) -> Labe
 
 def library_of(value: object) -> str:
     """Name the library that a value's type comes from."""
-    return type(value).__module__.partition(".")[0]
+    library = type(value).__module__.partition(".")[0]
+    return "jax" if library == "jaxlib" else library
 
 
 def read_any(value: object) -> Labelled:

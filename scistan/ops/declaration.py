@@ -42,7 +42,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Infix:
-    """Stan: an infix operator, with its elementwise twin for two containers ("" where there is none)."""
+    """Stan: an infix operator, and the one that takes two containers element by element ("" where there is none)."""
 
     symbol: str
     container: str
@@ -142,7 +142,8 @@ class Op:
     carries: bool = False  # its gradient only moves and adds what comes: so it does with marks of what is wanted
     saturates: bool = False  # near 1, where what a difference leaves has no digits: points there tell nothing
     public: bool = True
-    binds: bool = False  # holds a body and runs it: targets/recurrence.py and lower_scan.py know how
+    binds: bool = False  # is run with all that is known of its node: targets/bound.py knows how
+    random: bool = False  # another value in every draw, whatever it depends on
 
     @property
     def elementwise(self) -> bool:

@@ -6,8 +6,9 @@ import operator
 from typing import Any
 
 from scistan.domains import NON_NEGATIVE, OPEN_UNIT, POSITIVE, between
-from scistan.ops import special_torch
+from scistan.ops import special_formulas
 from scistan.ops.declaration import Call, Chosen, Infix, Never, NotYet, Op, Template, declare
+from scistan.ops.expression import Expression, build
 from scistan.ops.libraries import special
 
 _JUMPS = Never("it jumps, and is flat between its jumps")
@@ -33,7 +34,7 @@ divide = declare("divide", "Divide, always as real numbers.", arity=2, numpy="tr
                  stan=Infix("/", "./", 7, scalar_left=False), python="__truediv__",
                  answers=("divide", "true_divide"), latex="\\frac{{{0}}}{{{1}}}", gradient=("1 / y", "-out / y"))
 power = declare("power", "Raise the first to the power of the second.", arity=2,
-                numpy=lambda xp, x, y: xp.power(xp.asarray(x, dtype=float), y),
+                numpy=lambda xp, x, y: xp.power(x * 1.0, y),  # whole numbers have no negative powers
                 torch=lambda xp, x, y: xp.pow(x, y),
                 stan=Infix("^", ".^", 9, scalar_right=False, scalar_left=False), python="__pow__",
                 answers=("power", "float_power"), latex="{{{0}}}^{{{1}}}",
@@ -155,8 +156,18 @@ def _trigamma(xp: Any, x: Any) -> Any:
     return special(xp).polygamma(1, x)
 
 
+def _tetragamma(xp: Any, x: Any) -> Any:
+    return special(xp).polygamma(2, x)
+
+
+def _tetragamma_at(_: Expression, x: Expression) -> Expression:
+    return build(tetragamma, x)
+
+
 trigamma = _unary("trigamma", "The derivative of `digamma`.", numpy=_trigamma, torch=_trigamma,
-                  gradient=NotYet("there is no third derivative of `lgamma`"))
+                  gradient=(_tetragamma_at,))
+tetragamma = declare("tetragamma", "The derivative of `trigamma`.", numpy=_tetragamma, torch=_tetragamma, public=False,
+                     gradient=NotYet("there is no fourth derivative of `lgamma`"))
 
 
 def _log1m_exp(xp: Any, x: Any) -> Any:
@@ -174,7 +185,7 @@ log1m_exp = _unary("log1m_exp", "`log(1 - exp(x))` for `x < 0`.", numpy=_log1m_e
 
 # -- functions of two arguments ------------------------------------------------------------------
 lbeta = declare("lbeta", "The logarithm of the beta function.", arity=2, numpy="scipy.special:betaln",
-                torch=special_torch.lbeta, jax=special_torch.lbeta, stan=Call("lbeta"),
+                torch=special_formulas.lbeta, jax=special_formulas.lbeta, stan=Call("lbeta"),
                 answers=("betaln",), latex="\\log B({0}, {1})",
                 gradient=("digamma(x) - digamma(x + y)", "digamma(y) - digamma(x + y)"))
 log_sum_exp2 = declare("logaddexp", "`log(exp(x) + exp(y))`.", arity=2, numpy="logaddexp", torch="logaddexp",

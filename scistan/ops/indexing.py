@@ -8,8 +8,7 @@ import numpy as np
 
 from scistan.errors import Place
 from scistan.graph.labels import LabelsDiffer, order_of
-from scistan.graph.node import Apply, Data, Node
-from scistan.graph.walk import has_latents
+from scistan.graph.node import Apply, Data, Node, Variable
 from scistan.messages import data as data_messages
 from scistan.messages import expressions as messages
 from scistan.messages.values import as_given
@@ -20,7 +19,7 @@ from scistan.ops.elementwise import add, equal, greater, greater_equal, less, le
 from scistan.ops.expression import Expression, build
 from scistan.ops.items import FULL, Item, are_scattered, place_of_arrays
 from scistan.ops.levels import is_factor
-from scistan.ops.libraries import whole
+from scistan.ops.libraries import as_positions
 from scistan.ops.scatter import POSITIONS_ARE_WHOLE, SCATTER, scattered
 from scistan.shapes import ONE, Equality, LengthRule, Shape, Size, broadcast, values_of
 
@@ -144,7 +143,7 @@ def _item(one: Any, node: Node, axis: int, arrays: list[Node]) -> Item:
     position = as_node(one)
     if _is_truth(position):
         raise messages.truth_as_index(shape, position.called if isinstance(position, Data) else "")
-    if not _is_whole(position) or has_latents(position):
+    if not _is_whole(position):  # a discrete latent is summed over, and any other is no whole number
         raise messages.no_whole_index(shape)
     _check_bounds(position, node.shape[axis], shape)
     arrays.append(position)
@@ -223,6 +222,13 @@ def slice_size(size: Size, start: int | None, stop: int | None, step: int | None
 
 
 def _check_bounds(position: Node, size: Size, shape: tuple[int, ...]) -> None:
+    if isinstance(position, Variable) and position.domain is not None:
+        ends = [end for end in (position.domain.lower, position.domain.upper) if isinstance(end, int | float)]
+        outside = [end for end in ends if not 0 <= end < size.today]
+        if outside:
+            raise messages.bad_index(
+                shape, f"`{position.name}` can be {outside[0]:g}, which is outside an axis of length {size.today}"
+            )
     if is_factor(position):  # coded by the levels that a model has for it, which sees to it where it is used
         return
     if isinstance(position, Data) and position.default is not None and position.default.size:
@@ -271,7 +277,7 @@ def _take(xp: Any, x: Any, *positions: Any, items: tuple[Item, ...]) -> Any:
     lead = x.ndim - rank
     if xp is np and _whole_but_for_one(items):  # `take` is three times as fast as NumPy's general indexing
         at = next(k for k, item in enumerate(items) if item[0] == "array")
-        return xp.take(x, whole(xp, positions[0]), axis=lead + at)
+        return xp.take(x, as_positions(xp, positions[0]), axis=lead + at)
     waiting = iter(positions)
     width = max((p.ndim for p in positions), default=0)
     keys: list[Any] = []
@@ -312,7 +318,7 @@ def _whole_but_for_one(items: tuple[Item, ...]) -> bool:
 def _widened(xp: Any, position: Any, width: int, like: Any) -> Any:
     if isinstance(position, int):
         position = xp.full((1,) * width, position, **({"device": like.device} if xp.__name__ == "torch" else {}))
-    position = whole(xp, position)
+    position = as_positions(xp, position)
     return xp.reshape(position, (1,) * (width - position.ndim) + tuple(position.shape))
 
 
@@ -327,7 +333,7 @@ def _pick_shape(shapes: tuple[Shape, ...], _: Attributes) -> tuple[Shape, tuple[
 
 
 def _pick(xp: Any, x: Any, position: Any, *, ranks: tuple[int, int]) -> Any:
-    position = whole(xp, position)
+    position = as_positions(xp, position)
     if x.ndim == 1:
         return x[position]
     rank = max(ranks[0] - 1, ranks[1])

@@ -1,6 +1,6 @@
 """What array libraries spell differently, for the formulas that several of them share.
 
-A formula is given the library itself: NumPy, torch, or `jax.numpy`.
+A formula is given the library itself: NumPy, torch, `jax.numpy`, or NumPy's numbers with a slope (`duals.py`).
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["fixed", "log_sum_exp", "numbers_for", "solve_triangular", "special", "together", "whole"]
+__all__ = [
+    "as_positions", "fixed", "largest", "log_sum_exp", "numbers_for", "solve_triangular", "special", "together",
+]
 
 Array = Any
-_SPECIAL = {"numpy": "scipy.special", "torch": "torch.special", "jax.numpy": "jax.scipy.special"}
+_DUALS = "scistan.ops.duals"  # NumPy's numbers with a slope
+_SPECIAL = {"numpy": "scipy.special", "torch": "torch.special", "jax.numpy": "jax.scipy.special", _DUALS: _DUALS}
 
 
 def special(xp: Any) -> Any:
@@ -25,6 +28,8 @@ def fixed(xp: Any, x: Array) -> Array:
     """Give a value through which no derivative runs."""
     if xp.__name__ == "torch":
         return x.detach()
+    if xp.__name__ == _DUALS:
+        return xp.fixed(x)
     return x if xp is np else import_module("jax.lax").stop_gradient(x)
 
 
@@ -35,6 +40,8 @@ def together(xp: Any, *values: Array) -> list[Array]:
         for value in values:
             kind = xp.promote_types(kind, value.dtype)
         return list(xp.broadcast_tensors(*[value.to(kind) for value in values]))
+    if xp.__name__ == _DUALS:
+        return list(values)  # which they are when they get a slope
     if xp is np:
         return [np.asarray(v, dtype=float) for v in np.broadcast_arrays(*values)]
     kind = xp.promote_types(xp.result_type(*values), xp.float32)
@@ -44,11 +51,19 @@ def together(xp: Any, *values: Array) -> list[Array]:
 def numbers_for(xp: Any, numbers: np.ndarray, like: Array) -> Array:
     """Give constants of a formula as an array like another one: its precision, its device."""
     if xp.__name__ == "torch":
-        return xp.as_tensor(numbers, dtype=like.dtype, device=like.device)
-    return numbers if xp is np else xp.asarray(numbers, dtype=like.dtype)
+        kind = str(like.dtype).removeprefix("torch.")
+        own = numbers.astype(kind) if hasattr(np, kind) else numbers  # NumPy has no bfloat16
+        return xp.as_tensor(own, dtype=like.dtype, device=like.device)
+    return numbers if xp is np or xp.__name__ == _DUALS else xp.asarray(numbers, dtype=like.dtype)
 
 
-def whole(xp: Any, positions: Array) -> Array:
+def largest(xp: Any, like: Array) -> float:
+    """Give a number so large that no more is needed, and which the precision of an array has."""
+    single = xp.__name__ != "numpy" and xp.__name__ != _DUALS and xp.finfo(like.dtype).bits < 64
+    return 1e30 if single else 1e300
+
+
+def as_positions(xp: Any, positions: Array) -> Array:
     """Give whole numbers as what a library takes for positions."""
     if xp.__name__ == "torch":
         return positions.long()

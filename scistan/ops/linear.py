@@ -185,7 +185,7 @@ def _diagonal_matrix_shape(shapes: tuple[Shape, ...], _: Attributes) -> Rule:
 
 DIAGONAL_MATRIX = declare("diagonal_matrix", "The square matrix with this diagonal.",
                           shape=_diagonal_matrix_shape, axes=flow.diagonal_matrix,
-                          numpy=lambda xp, x: x[..., None] * xp.eye(x.shape[-1]),
+                          numpy=lambda xp, x: xp.where(xp.eye(x.shape[-1], dtype=bool), x[..., None], 0.0),
                           torch=lambda xp, x: xp.diag_embed(x), stan=Call("diag_matrix"),
                           gradient=back.of_diagonal_matrix, carries=True)
 

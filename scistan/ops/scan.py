@@ -16,14 +16,17 @@ from scistan.messages import recurrences as messages
 from scistan.messages.values import as_given
 from scistan.ops.axes import Flow
 from scistan.ops.coerce import as_node, holds_expressions
-from scistan.ops.declaration import Attributes, NotYet, declare
+from scistan.ops.declaration import Attributes, declare
 from scistan.ops.expression import Expression
 from scistan.ops.reductions import CUMSUM
 from scistan.ops.shaping import broadcast_to
 from scistan.ops.structure import Structure, leaves_in, structure_of
 from scistan.shapes import GIVEN, Equality, Shape, Size, SizeConflict, broadcast, values_of
 
-__all__ = ["SCAN", "SCANNED", "Parts", "find_recorded", "parts_of", "scan"]
+__all__ = [
+    "SCAN", "SCANNED", "Parts", "as_wide", "find_recorded", "is_value", "parts_of", "result_of", "scan", "steps_axes",
+    "steps_shape",
+]
 
 Rule = tuple[Shape, tuple[Equality, ...]]
 
@@ -32,7 +35,8 @@ def _elsewhere(*_: Any, **__: Any) -> Any:
     raise InternalError("a recurrence is run by `targets/recurrence.py`, not as a function of arrays")
 
 
-def _scan_shape(shapes: tuple[Shape, ...], attributes: Attributes) -> Rule:
+def steps_shape(shapes: tuple[Shape, ...], attributes: Attributes) -> Rule:
+    """Give the shape of what runs a body step by step: states, elements of arrays, and what does not change."""
     body: Any = attributes["body"]
     length: Any = attributes["length"]
     first, last = int(attributes["states"]), int(attributes["states"]) + int(attributes["elements"])  # type: ignore[call-overload]
@@ -51,7 +55,8 @@ def _meeting(one: Shape, other: Shape) -> tuple[Equality, ...]:
     return tuple((a, b) for a, b in zip(one, other, strict=True) if a != b)
 
 
-def _scan_axes(node: Apply, attributes: Attributes) -> Flow:
+def steps_axes(node: Apply, attributes: Attributes) -> Flow:
+    """Say that what is run over gives the steps their axis."""
     first = int(attributes["states"])  # type: ignore[call-overload]
     over = tuple((first + k, 0) for k in range(int(attributes["elements"])))  # type: ignore[call-overload]
     return Flow((over,), by_position=over, over=over)
@@ -71,16 +76,18 @@ def _taken(_: Any, found: Any, *, output: int, inner: tuple[int, ...]) -> Any:
     return found[output]
 
 
-_NO_SLOPES = NotYet("the graph of a gradient does not go back through a recurrence; torch's and Stan's do")
+def _back(*_: Any, **__: Any) -> Any:
+    raise InternalError("a recurrence is gone back through by `transforms/reverse_scan.py`, over all that it records")
+
 
 SCAN = declare("scan", "A recurrence: all that its steps give.", numpy=_elsewhere, torch=_elsewhere, arity=None,
-               shape=_scan_shape, axes=_scan_axes, public=False, binds=True, gradient=_NO_SLOPES)
+               shape=steps_shape, axes=steps_axes, public=False, binds=True, gradient=_back)
 SCANNED = declare("scanned", "What every step of a recurrence gives.", numpy=_taken, torch=_taken,
-                  shape=_scanned_shape, axes=_scanned_axes, public=False, gradient=_NO_SLOPES)
+                  shape=_scanned_shape, axes=_scanned_axes, public=False, gradient=_back)
 
 
 class Parts:
-    """A recurrence taken apart: its body, and its arguments by what they are to it."""
+    """A recurrence or an equation taken apart: its body, and its arguments by what they are to it."""
 
     __slots__ = ("body", "elements", "free", "length", "reverse", "states")
 
@@ -88,7 +95,7 @@ class Parts:
         attributes: dict[str, Any] = dict(node.attributes)
         self.body: Body = attributes["body"]
         self.length: Size = attributes["length"]
-        self.reverse: bool = attributes["reverse"]
+        self.reverse: bool = attributes.get("reverse", False)
         first, last = attributes["states"], attributes["states"] + attributes["elements"]
         self.states, self.elements, self.free = node.args[:first], node.args[first:last], node.args[last:]
 
@@ -127,12 +134,12 @@ def scan(
     if not callable(step):
         raise messages.no_step(step)
     place = user_place()
-    form = structure_of(init, _is_value)
+    form = structure_of(init, is_value)
     states = [_state(value) for value in leaves_in(init, form)]
     forms, elements = _elements(over)
     size = _length(elements, length)
     traced, body, outside = _traced(step, form, states, forms, elements)
-    states = [_as_wide(state, parameter) for state, parameter in zip(states, body.parameters, strict=False)]
+    states = [as_wide(state, parameter) for state, parameter in zip(states, body.parameters, strict=False)]
     summed = None if reverse else _running_sum(body, states, elements)
     if summed is not None:
         return summed
@@ -141,18 +148,19 @@ def scan(
     node = SCAN.build((*states, *elements, *outside), attributes)
     remember(node, place)
     recorded = range(len(states), len(body.results)) if traced is not None else range(len(states))
-    found = (_recorded(node, body, k, place) for k in recorded)
+    found = (result_of(node, body, k, place) for k in recorded)
     return (traced or form).filled(found)
 
 
-def _recorded(node: Apply, body: Body, output: int, place: Any) -> Expression:
+def result_of(node: Apply, body: Body, output: int, place: Any) -> Expression:
+    """Give one result of every step."""
     made = SCANNED.build((node,), {"inner": body.results[output].shape, "output": output})
     remember(made, place)
     return Expression(made)
 
 
 # -- what is given --------------------------------------------------------------------------------
-def _is_value(value: object) -> bool:
+def is_value(value: object) -> bool:
     """Tell a list of numbers, which is an array, from a list of values of their own."""
     held = value if isinstance(value, list) else ()
     return isinstance(value, list) and not holds_expressions(value) and not any(isinstance(v, dict) for v in held)
@@ -166,7 +174,7 @@ def _state(value: object) -> Node:
 def _elements(over: object) -> tuple[list[Structure], list[Node]]:
     """Read what is run over: one array or a dict of arrays for each element that the step is given."""
     each = [] if over is None else list(over) if isinstance(over, tuple) else [over]
-    forms = [structure_of(one, _is_value) for one in each]
+    forms = [structure_of(one, is_value) for one in each]
     nodes = [as_node(leaf) for one, form in zip(each, forms, strict=True) for leaf in leaves_in(one, form)]
     for node in nodes:
         if not node.shape:
@@ -231,7 +239,7 @@ def _called(
         if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # the call itself
             raise messages.changes_something(error) from None
         raise
-    whole = structure_of(found, _is_value)
+    whole = structure_of(found, is_value)
     if whole == form:
         return None, [as_node(leaf) for leaf in leaves_in(found, whole)]
     if isinstance(found, tuple) and len(found) == 2 and whole.parts[0] == form:
@@ -240,7 +248,7 @@ def _called(
     raise messages.other_structure(str(whole), str(form))
 
 
-def _as_wide(state: Node, parameter: Bound) -> Node:
+def as_wide(state: Node, parameter: Bound) -> Node:
     """Repeat a start to the shape that its state has."""
     if len(state.shape) == len(parameter.shape):
         return state

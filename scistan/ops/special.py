@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from scistan.ops import special_torch as tails
-from scistan.ops.declaration import REGISTRY, Call, NotYet, Template, declare
+from scistan.ops import special_formulas as tails
+from scistan.ops.declaration import REGISTRY, Call, Template, declare
 from scistan.ops.expression import Expression, build
 from scistan.ops.libraries import special
+from scistan.ops.slopes import declare_slopes
 from scistan.ops.special_stan import LOG_GAMMA_TAIL
 
 _UNDERFLOWS = 1e-290
-_GAMMA_SHAPE = NotYet("the slope of the incomplete gamma function in its shape has no formula here")
-_BETA_SHAPE = NotYet("the slope of the incomplete beta function in its shapes has no formula here")
+_GAMMA = {name: declare_slopes(name, formula, ("a", "x"), wrt=("a",))["a"] for name, formula in (
+    ("gamma_p", tails.gamma_p), ("gamma_q", tails.gamma_q), ("log_gamma_p", tails.log_gamma_p),
+    ("log_gamma_q", tails.log_gamma_q))}
+_BETA = {name: declare_slopes(name, formula, ("a", "b", "x"), wrt=("a", "b")) for name, formula in (
+    ("inc_beta", tails.inc_beta), ("log_inc_beta", tails.log_inc_beta))}
 
 
 def _bessel_ratio(_: Expression, x: Expression) -> Expression:
@@ -61,38 +65,38 @@ gamma_p = declare("gamma_p", "The regularized lower incomplete gamma function of
                   numpy="scipy.special:gammainc", torch=tails.gamma_p, jax=tails.gamma_p,
                   stan=Template("exp(log_gamma_tail({0}, {1}, 0))", functions=LOG_GAMMA_TAIL),
                   answers=("gammainc",), latex="P({0}, {1})",
-                  gradient=(_GAMMA_SHAPE, "exp((a - 1) * log(x) - x - lgamma(a))"))
+                  gradient=(_GAMMA["gamma_p"], "exp((a - 1) * log(x) - x - lgamma(a))"))
 gamma_q = declare("gamma_q", "The regularized upper incomplete gamma function of shape `a` at `x`.", arity=2,
                   arguments=("a", "x"),
                   numpy="scipy.special:gammaincc", torch=tails.gamma_q, jax=tails.gamma_q,
                   stan=Template("exp(log_gamma_tail({0}, {1}, 1))", functions=LOG_GAMMA_TAIL),
                   answers=("gammaincc",), latex="Q({0}, {1})",
-                  gradient=(_GAMMA_SHAPE, "-exp((a - 1) * log(x) - x - lgamma(a))"))
+                  gradient=(_GAMMA["gamma_q"], "-exp((a - 1) * log(x) - x - lgamma(a))"))
 inc_beta = declare("inc_beta", "The regularized incomplete beta function of shapes `a`, `b` at `x`.", arity=3,
                    arguments=("a", "b", "x"),
                    numpy="scipy.special:betainc", torch=tails.inc_beta, jax=tails.inc_beta,
                    stan=Template("beta_cdf({2} | {0}, {1})"),
                    answers=("betainc",),
                    latex="I_{{{2}}}({0}, {1})",
-                   gradient=(_BETA_SHAPE, _BETA_SHAPE, "exp((a - 1) * log(x) + (b - 1) * log1m(x) - lbeta(a, b))"))
+                   gradient=(*_BETA["inc_beta"].values(), "exp((a - 1) * log(x) + (b - 1) * log1m(x) - lbeta(a, b))"))
 log_gamma_p = declare("log_gamma_p", "The logarithm of `gamma_p`, exact in the tails.", arity=2,
                       arguments=("a", "x"),
                       numpy=_log_probability("gammainc", "gammaincc", tails.gamma_tail),
                       torch=tails.log_gamma_p, jax=tails.log_gamma_p,
                       stan=Template("log_gamma_tail({0}, {1}, 0)", functions=LOG_GAMMA_TAIL),
-                      gradient=(_GAMMA_SHAPE, "exp((a - 1) * log(x) - x - lgamma(a) - out)"))
+                      gradient=(_GAMMA["log_gamma_p"], "exp((a - 1) * log(x) - x - lgamma(a) - out)"))
 log_gamma_q = declare("log_gamma_q", "The logarithm of `gamma_q`, exact in the tails.", arity=2,
                       arguments=("a", "x"),
                       numpy=_log_probability("gammaincc", "gammainc", tails.gamma_tail),
                       torch=tails.log_gamma_q, jax=tails.log_gamma_q,
                       stan=Template("log_gamma_tail({0}, {1}, 1)", functions=LOG_GAMMA_TAIL),
-                      gradient=(_GAMMA_SHAPE, "-exp((a - 1) * log(x) - x - lgamma(a) - out)"))
+                      gradient=(_GAMMA["log_gamma_q"], "-exp((a - 1) * log(x) - x - lgamma(a) - out)"))
 log_inc_beta = declare("log_inc_beta", "The logarithm of `inc_beta`, exact in the tails.", arity=3,
                        arguments=("a", "b", "x"),
                        numpy=_log_probability("betainc", "betaincc", tails.beta_tail),
                        torch=tails.log_inc_beta, jax=tails.log_inc_beta,
                        stan=Template("beta_lcdf({2} | {0}, {1})"),
-                       gradient=(_BETA_SHAPE, _BETA_SHAPE,
+                       gradient=(*_BETA["log_inc_beta"].values(),
                                  "exp((a - 1) * log(x) + (b - 1) * log1m(x) - lbeta(a, b) - out)"))
 log_i0 = declare("log_i0", "The logarithm of the modified Bessel function of the first kind and order 0.",
                  numpy=_log_i0, torch=tails.log_i0, jax=tails.log_i0, latex="\\log I_0({0})",

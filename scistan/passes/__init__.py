@@ -71,6 +71,7 @@ class Stages:
 @staged("passes")
 def run_passes(graph: Graph, **switches: bool) -> Stages:
     """Run every pass that is not switched off, in order."""
+    graph = graph.without_draws()
     plain = fused = graph
     for step, _, after in trace_passes(graph, **switches):
         if step.name not in _FUSING:

@@ -87,7 +87,7 @@ def _rows_of(term: Term, instance: Instance, evaluate: Callable[[Node], np.ndarr
         return None
     group, first = grouped
     observed = instance.values[term.value]
-    if not _sums_fit(observed, group, whole=law.distribution.discrete):
+    if not _sums_fit(observed, group, integer=law.distribution.discrete):
         return None
     return _Rows(group, first, Size.new(len(first), "cells", rank=DATA), known, order, observed)
 
@@ -131,12 +131,12 @@ def _groups(columns: Iterable[np.ndarray], length: int, most: int) -> tuple[np.n
     return (group, first) if len(first) > 1 else None
 
 
-def _sums_fit(observed: np.ndarray, group: np.ndarray, *, whole: bool) -> bool:
+def _sums_fit(observed: np.ndarray, group: np.ndarray, *, integer: bool) -> bool:
     """Tell whether programs can hold the sums of each group: whole ones end at 32 bits, squares of others overflow."""
     with np.errstate(over="ignore"):
-        summed = observed.astype(float) if whole else np.square(observed, dtype=float)
+        summed = observed.astype(float) if integer else np.square(observed, dtype=float)
         largest = np.bincount(group, weights=summed).max()
-    return bool(largest <= (LARGEST_INT if whole else np.finfo(float).max))
+    return bool(largest <= (LARGEST_INT if integer else np.finfo(float).max))
 
 
 # -- one observation for each group -----------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -24,6 +25,7 @@ class Explanation:
     rows: tuple[tuple[str, str, str, str], ...]
     idle: tuple[str, ...]
     hints: tuple[str, ...] = ()
+    summed: tuple[str, ...] = ()
     conjugate: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -32,19 +34,21 @@ class Explanation:
             lines += [f"{step}: {name}", f"    {before}", f"  → {after}"]
         if self.idle and self.rows:
             lines.append(f"nothing to do for: {', '.join(self.idle)}")
+        lines = [*(f"summed: {found}" for found in self.summed), *lines]
         lines += [f"hint: {hint}" for hint in self.hints]
         lines += [f"conjugate: {found}" for found in self.conjugate]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in self.rows)
-        told = "".join(f"<p>hint: {escape(hint)}</p>" for hint in self.hints)
+        told = "".join(f"<p>summed: {escape(found)}</p>" for found in self.summed)
+        told += "".join(f"<p>hint: {escape(hint)}</p>" for hint in self.hints)
         told += "".join(f"<p>conjugate: {escape(found)}</p>" for found in self.conjugate)
         return f"<table><tr><th>pass</th><th>variable</th><th>before</th><th>after</th></tr>{body}</table>{told}"
 
 
-def explain(graph: Graph, **switches: bool) -> Explanation:
-    """Run the passes and say what each changed."""
+def explain(graph: Graph, summed: Sequence[str] = (), **switches: bool) -> Explanation:
+    """Run the passes and say what each changed; `summed` tells of discrete latents that no pass sees any more."""
     rows: list[tuple[str, str, str, str]] = []
     worked: set[str] = set()
     for step, before, after in trace_passes(graph, **switches):
@@ -53,7 +57,7 @@ def explain(graph: Graph, **switches: bool) -> Explanation:
             worked.add(step.name)
         rows += [(step.name, *change) for change in found]
     idle = tuple(p.name for p in PASSES if p.name not in worked)
-    return Explanation(tuple(rows), idle, hints(graph), tuple(map(str, conjugacies(graph))))
+    return Explanation(tuple(rows), idle, hints(graph), tuple(summed), tuple(map(str, conjugacies(graph))))
 
 
 def changes(before: Graph, after: Graph) -> list[tuple[str, str, str]]:

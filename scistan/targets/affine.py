@@ -38,9 +38,9 @@ class Affine:
             return apart / self.scale
         return solve_triangular(self.backend.module, self.scale, apart[..., None])[..., 0]
 
-    @property
-    def slope(self) -> Array:
-        """How much each element moves with its own coordinate: positive, and its logarithms sum to the log volume."""
-        if not self.is_matrix:
-            return self.scale
-        return implementation(DIAGONAL, self.backend.column, self.backend.module)(self.scale)
+    def log_slope(self, _: Array) -> Array:
+        """Give the log of how much each element moves with its own coordinate; their sum is the log volume."""
+        slope = self.scale
+        if self.is_matrix:
+            slope = implementation(DIAGONAL, self.backend.column, self.backend.module)(self.scale)
+        return self.backend.module.log(slope)

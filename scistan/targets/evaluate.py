@@ -9,7 +9,8 @@ from scistan.graph.node import Apply, Data, Extent, Literal, Node
 from scistan.graph.places import first_place
 from scistan.messages import foreign
 from scistan.ops.declaration import Op
-from scistan.targets.recurrence import Recurrence
+from scistan.targets.bound import runner_of
+from scistan.targets.picking import pick_by_draw, picks_by_draw
 from scistan.targets.values import Array, Backend, Value, aligned, concrete, implementation, meeting_rank
 
 __all__ = ["Evaluator"]
@@ -86,8 +87,10 @@ class Evaluator:
         values = [self._values[arg] for arg in node.args]
         batched = any(v.batched for v in values)
         if op.binds:
-            recurrence = Recurrence(self._instance, self._backend, node, [v.batched for v in values])
-            return Value(recurrence.run(*(v.array for v in values)), batched)
+            run = runner_of(self._instance, self._backend, node, [v.batched for v in values])
+            return Value(run(*(v.array for v in values)), batched or op.random)
+        if picks_by_draw(node, [v.batched for v in values]):
+            return Value(pick_by_draw(self._backend.module, node, values), batched)
         rank = meeting_rank(node)
         if batched and rank is not None:
             arrays = [aligned(v, len(arg.shape), rank) for v, arg in zip(values, node.args, strict=True)]

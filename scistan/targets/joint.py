@@ -10,6 +10,7 @@ import numpy as np
 
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.resolve import value_domain
+from scistan.distributions.rule import pieces_of
 from scistan.domains import Domain
 from scistan.graph.graph import Term
 from scistan.graph.node import Node
@@ -24,7 +25,8 @@ Values = Callable[[Node], Value]
 def joint(terms: Iterable[Term], numbers: Numbers, density_of: Callable[[Term], float]) -> float:
     """Add the terms' log densities at one point; where one is zero the product is, whatever the others are."""
     terms = tuple(terms)
-    if any(bool(Support.of(term).outside(lambda node: Value(numbers(node)))) for term in terms):
+    pieces = [piece for term in terms for piece in pieces_of(term)]
+    if any(bool(Support.of(piece).outside(lambda node: Value(numbers(node)))) for piece in pieces):
         return -inf
     found = [_without_nan(density_of(term), term, numbers) for term in terms]
     return -inf if -inf in found else sum(found)
@@ -32,7 +34,8 @@ def joint(terms: Iterable[Term], numbers: Numbers, density_of: Callable[[Term], 
 
 def _without_nan(density: float, term: Term, numbers: Numbers) -> float:
     """Take a density that infinite arguments have made NaN, ∞ - ∞ in a formula, for zero."""
-    overflown = isnan(density) and not all(np.isfinite(numbers(node)).all() for node in term.law.inputs)
+    inputs = [node for piece in pieces_of(term) for node in piece.law.inputs]
+    overflown = isnan(density) and not all(np.isfinite(numbers(node)).all() for node in inputs)
     return -inf if overflown else density
 
 

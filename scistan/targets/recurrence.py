@@ -2,78 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 from scistan.graph.instance import Instance
-from scistan.graph.node import Apply, Extent, Literal, Node
-from scistan.ops.declaration import Op
+from scistan.graph.node import Apply
 from scistan.ops.scan import parts_of
-from scistan.targets.values import Array, Backend, Value, aligned, concrete, implementation, meeting_rank
+from scistan.targets.ready_body import ReadyBody, RunnerOf
+from scistan.targets.values import Array, Backend
 
 __all__ = ["Recurrence"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """One op of a body: which values it reads, and how many axes those that run over draws need behind that axis."""
-
-    function: Callable[..., Array]
-    reads: tuple[int, ...]
-    ranks: tuple[int, ...]
-    meet: int | None
-    attributes: dict[str, Any]
-
-
 class Recurrence:
-    """The body of a recurrence in a library; `batched` says which arguments have a first axis over draws."""
+    """A recurrence in a library; `batched` says which arguments have a first axis over draws."""
 
-    def __init__(self, instance: Instance, backend: Backend, node: Apply, batched: Sequence[bool]) -> None:
+    def __init__(
+        self, instance: Instance, backend: Backend, node: Apply, batched: Sequence[bool], runner_of: RunnerOf
+    ) -> None:
         parts = parts_of(node)
         self._module = backend.module
         self._backend = backend
         self._length = instance.length(parts.length)
         self._reverse = parts.reverse
         self._states, self._elements = len(parts.states), len(parts.elements)
-        self._over_draws = any(batched)
-        flags = [self._over_draws] * self._states + list(batched[self._states :])
-        self._flags = flags
         self._given = tuple(batched)
+        self._flags = [any(batched)] * self._states + list(batched[self._states :])
         self._shapes = [instance.shape(result.shape) for result in parts.body.results]
-        self._place: dict[Node, int] = {parameter: k for k, parameter in enumerate(parts.body.parameters)}
-        self._constants: list[Array] = []
-        self._steps: list[_Step] = []
-        for inner in parts.body.nodes:
-            if inner not in self._place:
-                self._take(instance, inner, flags)
-        self._results = [self._place[result] for result in parts.body.results]
-        self._of_draws = [flags[k] for k in self._results]
-
-    def _take(self, instance: Instance, node: Node, flags: list[bool]) -> None:
-        """Make one value of the body ready; a constant is a step that reads nothing."""
-        self._place[node] = len(flags)
-        if isinstance(node, Literal | Extent):
-            number = node.value if isinstance(node, Literal) else instance.length(node.size)
-            constant = self._backend.constant(number)
-            flags.append(False)
-            self._steps.append(_Step(lambda: constant, (), (), None, {}))
-            return
-        if not isinstance(node, Apply) or not isinstance(node.op, Op):
-            raise KeyError(f"{node!r} has no value in a step")
-        reads = tuple(self._place[arg] for arg in node.args)
-        over_draws = any(flags[k] for k in reads)
-        if node.op.binds:
-            function: Callable[..., Array] = Recurrence(
-                instance, self._backend, node, [flags[k] for k in reads]
-            ).run
-            attributes: dict[str, Any] = {}
-        else:
-            function = implementation(node.op, self._backend.column, self._module)
-            attributes = {key: concrete(instance, value) for key, value in node.attributes}
-        meet = meeting_rank(node) if over_draws else None
-        self._steps.append(_Step(function, reads, tuple(len(arg.shape) for arg in node.args), meet, attributes))
-        flags.append(over_draws)
+        self._body = ReadyBody(instance, backend, parts.body, self._flags, runner_of)
 
     def run(self, *arrays: Array) -> list[Array]:
         """Give every result of every step, the steps along the first axis behind that of the draws."""
@@ -82,27 +37,18 @@ class Recurrence:
         states = [self._wide(a, own, lead) for a, own in zip(arrays, self._given, strict=False)][: self._states]
         over = arrays[self._states : self._states + self._elements]
         free = list(arrays[self._states + self._elements :])
-        found: list[list[Array]] = [[] for _ in self._results]
+        found: list[list[Array]] = [[] for _ in self._shapes]
         order = range(self._length - 1, -1, -1) if self._reverse else range(self._length)
         for t in order:
             elements = [a[:, t] if self._flags[self._states + k] else a[t] for k, a in enumerate(over)]
-            values = self._stepped([*states, *elements, *free])
-            results = [self._wide(values[k], own, lead) for k, own in zip(self._results, self._of_draws, strict=True)]
+            values = self._body.results([*states, *elements, *free])
+            results = [self._wide(a, own, lead) for a, own in zip(values, self._body.over_draws, strict=True)]
             states = results[: self._states]
             for kept, result in zip(found, results, strict=True):
                 kept.append(result)
         if self._reverse:
             found = [kept[::-1] for kept in found]
         return [self._stacked(kept, shape, lead) for kept, shape in zip(found, self._shapes, strict=True)]
-
-    def _stepped(self, values: list[Array]) -> list[Array]:
-        for step in self._steps:
-            read = [values[k] for k in step.reads]
-            if step.meet is not None:
-                pairs = zip(read, step.reads, step.ranks, strict=True)
-                read = [aligned(Value(a, self._flags[k]), rank, step.meet) for a, k, rank in pairs]
-            values.append(step.function(*read, **step.attributes))
-        return values
 
     def _wide(self, array: Array, over_draws: bool, lead: tuple[int, ...]) -> Array:
         """Repeat what is the same in all draws, where others differ."""

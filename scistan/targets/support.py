@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.resolve import value_domain
+from scistan.distributions.rule import pieces_of
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, literal
@@ -30,9 +31,13 @@ def signs_of(instance: Instance, inputs: Iterable[Node] = ()) -> Signs:
 
 def guards(term: Term, signs: Signs, *, bijected: bool = True) -> list[Node]:
     """Give what must be added to a term's log density; latents that are `bijected` lie within their own bounds."""
+    return [guard for piece in pieces_of(term) for guard in _of_piece(piece, signs, term.is_observed or not bijected)]
+
+
+def _of_piece(term: Term, signs: Signs, of_value: bool) -> list[Node]:
     d: Distribution = term.law.distribution
     found: list[Node] = []
-    if term.is_observed or not bijected:
+    if of_value:
         domain = value_domain(term.law)
         found += _between(term.value, domain.lower if isinstance(domain.lower, Node) else None,
                           domain.upper if isinstance(domain.upper, Node) else None)

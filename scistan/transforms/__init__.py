@@ -1,0 +1,1 @@
+"""Derivatives of graphs as graphs, who computes them, and plain functions read as graphs."""

@@ -44,19 +44,29 @@ class Runner(Protocol):
         ...
 
 
-def _torch() -> Runner:
-    from scistan.transforms.on_torch import Torch
-
-    return Torch()
+def _numpy(_: Sequence[object]) -> Runner:
+    return Numpy()
 
 
-BACKENDS: dict[str, Callable[[], Runner]] = {"numpy": Numpy, "torch": _torch}
-"""Each backend by its name, opened where it is used."""
+def _torch(leaves: Sequence[object]) -> Runner:
+    from scistan.transforms.on_torch import torch_for
+
+    return torch_for(leaves)
 
 
-def open_backend(name: object) -> Runner:
+def _jax(_: Sequence[object]) -> Runner:
+    from scistan.transforms.on_jax import Jax
+
+    return Jax()
+
+
+BACKENDS: dict[str, Callable[[Sequence[object]], Runner]] = {"numpy": _numpy, "torch": _torch, "jax": _jax}
+"""Each backend by its name, opened where it is used for the values that it is to compute with."""
+
+
+def open_backend(name: object, leaves: Sequence[object] = ()) -> Runner:
     """Give the backend of a name; SciPy's arrays are NumPy's."""
     known = "numpy" if name == "scipy" else name
     if not isinstance(known, str) or known not in BACKENDS:
         raise messages.unknown_backend(name, list(BACKENDS))
-    return BACKENDS[known]()
+    return BACKENDS[known](leaves)

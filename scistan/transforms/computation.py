@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
@@ -21,6 +22,7 @@ class Computation:
     inputs: tuple[Node, ...]
     outputs: tuple[Node, ...]
     instance: Instance
+    compiled: dict[object, Any] = field(default_factory=dict)  # what backends have made of it
     _made: dict[object, tuple[Node, ...]] = field(default_factory=dict)
     _seeds: dict[Node, Node] = field(default_factory=dict)
 

@@ -8,9 +8,10 @@ from typing import Any
 
 from scistan.messages import transforms as messages
 from scistan.ops import FUNCTIONS
+from scistan.ops.structure import Structure
 from scistan.shapes import values_of
 from scistan.transforms.trace import Call, Tracer, runner_for
-from scistan.transforms.tree import Structure, tree_flatten, tree_map, tree_unflatten
+from scistan.transforms.tree import tree_flatten, tree_map, tree_unflatten
 
 __all__ = ["grad", "hessian", "hvp", "jacobian", "jit", "value_and_grad", "vmap"]
 

@@ -7,28 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from scistan.graph.node import Apply, Data, Node
-from scistan.graph.walk import rebuild
+from scistan.graph.node import Data, Node
 from scistan.ops import FUNCTIONS
 from scistan.ops.coerce import as_node
-from scistan.ops.declaration import Op
 from scistan.ops.expression import Expression
 from scistan.shapes import Size, values_of
 from scistan.transforms.computation import Computation
+from scistan.transforms.substitute import substituted
 
-__all__ = ["OnGraph", "substituted"]
-
-
-def substituted(roots: Sequence[Node], known: Mapping[Node, Node]) -> list[Node]:
-    """Rebuild nodes with others in the place of some."""
-
-    def rule(node: Node, args: tuple[Node, ...]) -> Node:
-        if not isinstance(node, Apply) or args == node.args or not isinstance(node.op, Op):
-            return node
-        return node.op.build(args, dict(node.attributes))
-
-    memo = rebuild(roots, rule, dict(known))
-    return [memo[root] for root in roots]
+__all__ = ["OnGraph"]
 
 
 class OnGraph:

@@ -8,15 +8,28 @@ from typing import Any
 import numpy as np
 
 from scistan.graph.node import Node
+from scistan.messages import transforms as messages
 from scistan.ops.coerce import library_of
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.torch.backend import TorchBackend
 from scistan.transforms.computation import Computation
 from scistan.transforms.on_numpy import Numpy
 
-__all__ = ["Torch"]
+__all__ = ["Torch", "torch_for"]
 
 Tensor = Any
+
+
+def torch_for(leaves: Sequence[object]) -> Torch:
+    """Give torch on the device of the tensors among some values, in their precision; double on the CPU without any."""
+    tensors: list[Tensor] = [leaf for leaf in leaves if library_of(leaf) == "torch"]
+    devices = list(dict.fromkeys(str(tensor.device) for tensor in tensors))
+    if len(devices) > 1:
+        raise messages.several_devices(devices)
+    kinds = [tensor.dtype for tensor in tensors if tensor.dtype.is_floating_point]
+    widest = max(kinds, key=lambda kind: kind.itemsize, default=None)
+    dtype = "float64" if widest is None else str(widest).removeprefix("torch.")
+    return Torch(devices[0] if devices else "cpu", dtype)
 
 
 class Torch:
@@ -27,7 +40,7 @@ class Torch:
         self._torch = self._backend.module
 
     def array(self, value: object) -> Tensor:
-        """Read a leaf as a tensor; one that is there already stays on its device."""
+        """Read a leaf as a tensor."""
         if library_of(value) == "torch":
             return value.detach().to(device=self._backend.device, dtype=self._backend.dtype)  # type: ignore[attr-defined]
         return self._torch.tensor(Numpy().array(value), dtype=self._backend.dtype, device=self._backend.device)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,10 +41,12 @@ class Impurity:
         return f"{self.place.file}, line {self.place.line}: {self.what}\n  try: {self.remedy}"
 
 
-def check_purity(function: Callable[..., Any]) -> list[Impurity]:
+def check_purity(function: Callable[..., Any], example_args: Sequence[object] | None = None) -> list[Impurity]:
     """Look for lines of a function that leave its array library, its precision or its derivatives behind.
 
-    For functions of `(xp, *arrays)`, as `ss.declare_op` takes them; an empty list is a clean bill.
+    For functions of `(xp, *arrays)`, as `ss.declare_op` takes them; an empty list is a clean bill. With arrays as
+    `example_args` it is also run on torch and JAX, where they are installed, in single and in double precision: then
+    what it calls is seen as well, by the precision and the device of every value on the way.
 
     >>> import scistan as ss
     >>> ss.check_purity(lambda xp, x: xp.exp(x))
@@ -59,7 +61,22 @@ def check_purity(function: Callable[..., Any]) -> list[Impurity]:
     ]
     if code is None or not written:
         raise messages.no_source(function)
-    return [fault for node in written for fault in _of_function(node, code.co_filename, lines)]
+    found = [fault for node in written for fault in _of_function(node, code.co_filename, lines)]
+    return found if example_args is None else found + _in_runs(function, example_args, lines, found)
+
+
+def _in_runs(
+    function: Callable[..., Any], example_args: Sequence[object], lines: list[str], known: list[Impurity]
+) -> list[Impurity]:
+    """Run on examples; what was read of a line already is not said again."""
+    from scistan.transforms.run_pure import seen_in_runs
+
+    told = {(fault.kind, fault.place) for fault in known}
+    return [
+        Impurity(kind, place, WHAT[kind].format(what), REMEDIES[kind].format(what.rpartition(".")[2]))
+        for kind, what, place in seen_in_runs(function, example_args)
+        if (kind, place) not in told and _EXCUSE not in lines[place.line - 1]
+    ]
 
 
 def _starts(node: ast.FunctionDef | ast.Lambda) -> int:

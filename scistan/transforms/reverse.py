@@ -22,7 +22,9 @@ from scistan.ops.declaration import REGISTRY, Chosen, Never, NotYet, Op
 from scistan.ops.derivative import is_literal, names_of, plus, read, slope_at, times, unless
 from scistan.ops.expression import Expression
 from scistan.ops.items import FULL
+from scistan.ops.scan import SCAN, SCANNED
 from scistan.shapes import ONE, Shape, Size
+from scistan.transforms.reverse_scan import back_through
 
 __all__ = ["full", "gradients"]
 
@@ -68,6 +70,9 @@ def gradients(root: Node, wrt: Sequence[Node], seed: Node | None = None) -> list
     leaves = set(wrt)
     for node in reversed(order):
         if node not in coming or node not in moving:
+            continue
+        if isinstance(node, Apply) and node.op is SCAN:
+            _through_recurrence(node, coming.pop(node), moving, coming)
             continue
         back, mask = _collected(node, coming.pop(node))
         if node in leaves:
@@ -129,6 +134,11 @@ def _go_back(node: Apply, back: Node, mask: Node | None, moving: set[Node], comi
         return
     if isinstance(op.gradient, Never):
         return
+    if op is SCANNED:
+        to = coming.setdefault(node.args[0], _Coming())
+        to.elements.append((dict(node.attributes)["output"], full(back, node.shape)))  # type: ignore[arg-type]
+        to.note(None)
+        return
     if not callable(op.gradient):
         reason = op.gradient.reason if isinstance(op.gradient, NotYet) else _UNSAID
         raise messages.no_slope(op.name, (op.arguments or ("x",))[0], reason, first_place(node))
@@ -143,6 +153,15 @@ def _go_back(node: Apply, back: Node, mask: Node | None, moving: set[Node], comi
             part_mask = None if mask is None else _mask_of(op, node, arg, mask)
             shape = node.shape if op.elementwise else part.shape
             coming.setdefault(arg, _Coming()).take(_gathered(part, shape, arg.shape), part_mask)
+
+
+def _through_recurrence(node: Apply, back: _Coming, moving: set[Node], coming: dict[Node, _Coming]) -> None:
+    """Go back through all steps at once, with what has come back to each thing that is recorded of them."""
+    recorded: dict[int, Node] = {}
+    for output, value in back.elements:
+        recorded[output] = plus(recorded[output], value) if output in recorded else value
+    for arg, part in back_through(node, recorded, moving, gradients, full):
+        coming.setdefault(arg, _Coming()).take(part, None)
 
 
 _UNSAID = "its declaration has no `gradient=`"

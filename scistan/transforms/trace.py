@@ -13,11 +13,12 @@ from scistan.messages import transforms as messages
 from scistan.messages.expressions import NoValueYetError
 from scistan.ops.coerce import as_node, library_of
 from scistan.ops.expression import Expression
+from scistan.ops.structure import Structure
 from scistan.shapes import Size
 from scistan.transforms.backends import Runner, open_backend
 from scistan.transforms.computation import Computation, instance_of
 from scistan.transforms.on_graph import OnGraph
-from scistan.transforms.tree import Structure, tree_flatten, tree_unflatten
+from scistan.transforms.tree import tree_flatten, tree_unflatten
 
 __all__ = ["Call", "Traced", "Tracer"]
 
@@ -103,8 +104,9 @@ def runner_for(leaves: Sequence[object], backend: object) -> Runner:
     if any(isinstance(leaf, Expression) for leaf in leaves):
         return OnGraph()
     if backend is None:
-        backend = "torch" if any(library_of(leaf) == "torch" for leaf in leaves) else "numpy"
-    return open_backend(backend)
+        libraries = {library_of(leaf) for leaf in leaves}
+        backend = next((name for name in ("torch", "jax") if name in libraries), "numpy")
+    return open_backend(backend, leaves)
 
 
 def _lengths(array: Any) -> tuple[int, ...]:

@@ -10,8 +10,9 @@ from functools import cached_property, reduce
 from scistan.constrained import TYPES
 from scistan.constrained.interval import into_interval, out_of_interval
 from scistan.distributions.density import total
+from scistan.distributions.innovations import innovations_of, standard_law
 from scistan.distributions.resolve import value_domain
-from scistan.distributions.standard import Frame, frame_of, standard_law
+from scistan.distributions.standard import Frame, frame_of
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable, literal
@@ -21,7 +22,7 @@ from scistan.ops.derivative import minus, plus
 from scistan.ops.expression import Expression, build
 from scistan.shapes import Size
 from scistan.transforms.computation import Computation
-from scistan.transforms.on_graph import substituted
+from scistan.transforms.substitute import substituted
 
 __all__ = ["Unconstrained"]
 
@@ -85,6 +86,11 @@ class Unconstrained:
 
     def _place(self, term: Term, u: Expression, at: Callable[[Node], Expression]) -> _Placed:
         law, nothing = term.law, literal(0.0)
+        if law.noncentred and law.distribution.rule is not None:
+            way = innovations_of(law)
+            series = _shaped(at(way.at(u)), term)
+            scales = at(way.log_scale_of(series._scistan_node_))
+            return _Placed(series, nothing, _total(scales))
         frame = frame_of(law) if law.noncentred else None
         if frame is not None:
             location, scale = (at(node) for node in frame.nodes)
@@ -150,6 +156,9 @@ class Unconstrained:
 
     def _back(self, term: Term) -> Expression:
         x, law = Expression(term.value), term.law
+        if law.noncentred and law.distribution.rule is not None:
+            way = innovations_of(law)
+            return Expression(way.standard_of(term.value))
         frame = frame_of(law) if law.noncentred else None
         if frame is not None:
             return _standard(x, frame)

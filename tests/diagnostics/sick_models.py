@@ -74,6 +74,26 @@ def neals_funnel() -> ss.Model:
     return m
 
 
+@sick("funnel", "`tau`", "remove `centred=True` from `level`", heals=True, line="m.level =", draws=500, warmup=500)
+def centred_walk() -> ss.Model:
+    """A walk that moves less than can be seen, sampled as it is."""
+    m = ss.Model("centred_walk")
+    m.tau = ss.HalfNormal(0.3)
+    m.level = ss.RandomWalk(m.tau, start=ss.Normal(0, 1), length=30, centred=True)
+    m.y = ss.Normal(m.level, 2).observe(2 * noise(30))
+    return m
+
+
+@sick("groups with much data", "`level`", "`centred=True`", severity="", heals=True, line="m.level =", draws=400, warmup=400)
+def walk_with_exact_data() -> ss.Model:
+    """A walk that is seen almost as it is, sampled by its innovations."""
+    m = ss.Model("walk_with_exact_data")
+    m.tau = ss.HalfNormal(5)
+    m.level = ss.RandomWalk(m.tau, start=ss.Normal(0, 5), length=30)
+    m.y = ss.Normal(m.level, 0.05).observe(noise(30).cumsum())
+    return m
+
+
 @sick("groups with much data", "`u` to 0.0", "give `u` `centred=True`", severity="", heals=True, draws=300, warmup=300)
 def noncentred_with_much_data() -> ss.Model:
     group = np.repeat(np.arange(10), 200)

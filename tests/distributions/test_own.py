@@ -179,3 +179,62 @@ def test_a_draw_is_checked_before_anything_is_sampled(name):
         return
     with pytest.raises(ss.ModelError, match="the `draw` of your distribution `ShiftedVector` gives an array of shape"):
         m.x = own([0.0, 1.0], m.w)
+
+
+def ring(name: str = "Ring", **options: object) -> object:
+    """A vector near a sphere; the formula is written for one of them."""
+    return ss.declare_distribution(
+        name, "Vectors near a sphere.", parameters={"r": "positive"}, support="vector",
+        log_density=lambda x, r: -((ss.sqrt(ss.sum(x**2)) - r) ** 2), **options,
+    )  # fmt: skip
+
+
+def test_without_a_draw_a_model_is_fitted_and_its_draws_are_refused_by_name() -> None:
+    Ring = ring()
+    m = ss.Model("ring")
+    m.r = ss.HalfNormal(1)
+    m.y = Ring(m.r).observe(np.array([1.0, 2.0, 2.0]))
+    assert m.verify(points=2).ok
+    fit = m.mcmc(draws=50, warmup=100, chains=1, seed=1, engine="stanli", progress=False)
+    for ask in (m.prior, m.simulate, lambda: fit.predict(), lambda: fit.predict(var_names=["y"])):
+        with pytest.raises(ss.UnsupportedError, match="`y` cannot be drawn.*declared without `draw`"):
+            ask()
+    assert not m.capabilities()("prior")
+    with pytest.raises(ss.ModelError, match="Ring has no draws"):
+        Ring(1.0, shape=2).draw()
+
+
+def test_the_length_of_a_value_comes_from_dims_shape_or_values() -> None:
+    Ring = ring()
+    m = ss.Model("lengths", coords={"axis": ["x", "y"], "point": [1, 2, 3]})
+    m.r = ss.HalfNormal(1)
+    m.named = Ring(m.r, dims="axis")
+    m.several = Ring(m.r, dims=("point", "axis"))
+    m.wide = Ring(m.r, shape=(2, 4))
+    assert [m[name].shape for name in ("named", "several", "wide")] == [(2,), (3, 2), (2, 4)]
+    assert m.verify(points=2).ok
+    seen = ss.Model("seen")
+    seen.r = ss.HalfNormal(1)
+    seen.y = Ring(seen.r).observe(np.ones((5, 3)))
+    assert seen.verify(points=2).ok
+    with pytest.raises(ss.ModelError, match="nothing says how long"):
+        m.unknown = Ring(m.r)
+
+
+def test_a_formula_for_one_value_is_applied_to_each_of_several() -> None:
+    """Sums over all axes or the first are right for one vector; so they are for several, whatever their number."""
+    formulas = {
+        "all": lambda x, r: -((ss.sqrt(ss.sum(x**2)) - r) ** 2),
+        "first": lambda x, r: -((ss.sqrt(ss.sum(x**2, axis=0)) - r) ** 2),
+        "last": lambda x, r: -((ss.sqrt(ss.sum(x**2, axis=-1)) - r) ** 2),
+    }
+    x, r = np.random.default_rng(2).normal(size=(3, 3)), np.array([0.5, 1.0, 2.0])
+    expected = float(np.sum(-((np.linalg.norm(x, axis=1) - r) ** 2)))
+    for name, formula in formulas.items():
+        Own = ss.declare_distribution(
+            f"Ring_{name}", "Vectors near a sphere.", parameters={"r": "positive"}, support="vector", log_density=formula
+        )
+        m = ss.Model("rings")
+        m.x = Own(r, shape=(3, 3))
+        assert m.log_density({"x": x}) == pytest.approx(expected, rel=1e-12)
+        assert m.verify(points=2).ok

@@ -67,14 +67,50 @@ def test_a_seed_gives_the_same_draws_and_another_seed_others():
 
 
 def test_what_it_cannot_do_is_said():
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import ProcessPoolExecutor
 
-    with pytest.raises(ss.ModelError, match="takes no `inits`"):
-        counts().mcmc(engine="jax", inits="prior", progress=False)
     with pytest.raises(ss.ModelError, match="thin"):
         counts().mcmc(engine="jax", thin=2, progress=False)
-    with ThreadPoolExecutor(1) as pool, pytest.raises(ss.ScistanError, match="runs the model as it is in this process"):
+    with ProcessPoolExecutor(1) as pool, pytest.raises(ss.ScistanError, match="runs the model as it is in this process"):
         counts().mcmc(engine="jax", draws=5, warmup=5, chains=1, executor=pool, progress=False)
+
+
+def test_starting_values_are_where_chains_begin():
+    from scistan.engines.encoding import to_json
+    from scistan.engines.jax_engine import _given
+
+    density = eight_schools().to_jax()
+    values = {"mu": np.array(1.5), "tau": np.array(2.0), "theta": np.linspace(-1, 3, 8)}
+    (start,) = _given(density, (to_json(values),))
+    np.testing.assert_allclose(start, np.r_[1.5, np.log(2.0), (np.linspace(-1, 3, 8) - 1.5) / 2.0], rtol=1e-12)
+
+
+@pytest.mark.long
+def test_inits_and_threads():
+    from concurrent.futures import ThreadPoolExecutor
+
+    options = {"draws": 50, "warmup": 1, "chains": 2, "seed": 1, "step_size": 1e-9, "max_treedepth": 1, "progress": False}
+    begun = {"mu": 1.5, "tau": 2.0, "theta": np.linspace(-1, 3, 8)}
+    fit = eight_schools().mcmc(engine="jax", inits=begun, **options)
+    np.testing.assert_allclose(fit.posterior["mu"][:, 0], 1.5, atol=0.5)
+    with ThreadPoolExecutor(2) as pool:
+        found = eight_schools().mcmc(engine="jax", draws=400, warmup=400, chains=2, seed=1, executor=pool, progress=False)
+    assert found.certificate.ok
+    assert found.posterior["mu"].shape == (2, 400)
+
+
+@pytest.mark.long
+def test_calibration_compiles_once(monkeypatch):
+    from scistan.engines import jax_nuts
+
+    made, real = [], jax_nuts._functions
+    monkeypatch.setattr(jax_nuts, "_functions", lambda *args: made.append(1) or real(*args))
+    m = ss.Model("line")
+    m.a, m.s = ss.Normal(0, 1), ss.HalfNormal(1)
+    m.y = ss.Normal(m.a, m.s).observe(np.zeros(8))
+    found = m.sbc(20, engine="jax", draws=100, warmup=200, chains=1, seed=1, progress=False)
+    assert len(made) == 1
+    assert found.ok, found
 
 
 def test_auto_never_takes_it_unasked():

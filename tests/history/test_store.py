@@ -101,7 +101,7 @@ def test_a_file_with_other_columns_is_no_error(cache):
 
     cache.mkdir(mode=0o700)
     with sqlite3.connect(cache / FILE) as file:
-        file.execute("CREATE TABLE runs_1 (id INTEGER PRIMARY KEY, task TEXT)")
+        file.execute("CREATE TABLE runs_2 (id INTEGER PRIMARY KEY, task TEXT)")
     assert not record(Run("map", "torch"))
     assert runs() == []
     assert counts() == {}
@@ -143,7 +143,7 @@ def test_a_python_without_sqlite_forgets(monkeypatch):
 
 def test_old_rows_are_let_go(monkeypatch):
     monkeypatch.setattr("scistan.history.store._EVERY", 8)
-    monkeypatch.setattr("scistan.history.store._PRUNE", "DELETE FROM runs_1 WHERE id <= (SELECT max(id) FROM runs_1) - 4")
+    monkeypatch.setattr("scistan.history.store._PRUNE", "DELETE FROM runs_2 WHERE id <= (SELECT max(id) FROM runs_2) - 4")
     for k in range(16):
         record(Run("map", "torch", iterations=k))
     assert [run.iterations for run in runs()] == [15, 14, 13, 12]

@@ -111,10 +111,27 @@ def robust() -> ss.Model:
     return m
 
 
+def autoregression() -> ss.Model:
+    m = ss.Model("autoregression")
+    m.a, m.phi, m.s = ss.Normal(0, 1), ss.Uniform(-0.95, 0.95), ss.Gamma(4, 4)
+    start = ss.Normal(0, 2)
+    m.y = ss.Series(lambda past: ss.Normal(m.a + m.phi * past[-1], m.s), start=start, length=40).observe()
+    return m
+
+
+def local_level() -> ss.Model:
+    m = ss.Model("local_level")
+    m.t, m.s = ss.Gamma(4, 8), ss.Gamma(4, 4)
+    m.level = ss.RandomWalk(m.t, start=ss.Normal(0, 2), length=20)
+    m.y = ss.Normal(m.level, m.s).observe()
+    return m
+
+
 KINDS: dict[str, Callable[[], ss.Model]] = {
     f.__name__: f
     for f in (
         regression, identical, logistic, counts_in_groups, centred, effects_that_sum_to_zero, ordinal, rising_scales,
         truncated, proportions, correlated, overdispersed, robust,
+        autoregression, local_level,
     )
 }

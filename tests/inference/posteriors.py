@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -74,13 +75,21 @@ def nes(d: Data) -> ss.Model:
 
 
 def autoregression(d: Data) -> ss.Model:
-    y, k = d["y"].astype(float), int(d["K"])
     m = ss.Model("autoregression")
-    m.lags = ss.data(np.column_stack([y[k - j - 1 : len(y) - j - 1] for j in range(k)]))
     m.alpha = ss.Normal(0, 10)
-    m.beta = ss.Normal(0, 10, shape=k)
+    m.beta = ss.Normal(0, 10, shape=int(d["K"]))
     m.sigma = ss.HalfCauchy(2.5)
-    m.y = ss.Normal(m.alpha + m.lags @ m.beta, m.sigma).observe(y[k:])
+    m.y = ss.AR(m.beta, m.sigma, m.alpha).observe(d["y"].astype(float))
+    return m
+
+
+def garch(d: Data) -> ss.Model:
+    m = ss.Model("garch")
+    m.mu = ss.Flat()
+    m.alpha0 = ss.Flat(lower=0)
+    m.alpha1 = ss.Flat(lower=0, upper=1)
+    m.beta1 = ss.Flat(lower=0, upper=1 - m.alpha1)
+    m.y = ss.GARCH(m.mu, m.alpha0, m.alpha1, m.beta1, sigma=float(d["sigma1"])).observe(d["y"].astype(float))
     return m
 
 
@@ -97,6 +106,43 @@ def gaussian_process(d: Data) -> ss.Model:
     return m
 
 
+def lotka_volterra(d: Data) -> ss.Model:
+    m = ss.Model("lotka_volterra")
+    m.theta = ss.Normal([1, 0.05, 1, 0.05], [0.5, 0.05, 0.5, 0.05], lower=0)
+    m.z_init = ss.LogNormal(np.log(10.0), 1, shape=2)
+    m.sigma = ss.LogNormal(-1, 1, shape=2)
+
+    def slope(t: Any, z: Any) -> Any:
+        hare, lynx = z[0], z[1]
+        return ss.stack([(m.theta[0] - m.theta[1] * lynx) * hare, (m.theta[3] * hare - m.theta[2]) * lynx])
+
+    m.z = ss.ode(slope, m.z_init, 0, d["ts"].astype(float))
+    m.y_init = ss.LogNormal(ss.log(m.z_init), m.sigma).observe(d["y_init"].astype(float))
+    m.y = ss.LogNormal(ss.log(m.z), m.sigma).observe(d["y"])
+    return m
+
+
+def gaussian_mixture(d: Data) -> ss.Model:
+    m = ss.Model("gaussian_mixture")
+    m.mu = ss.Normal(0, 2, shape=2, constraint="ordered")
+    m.sigma = ss.HalfNormal(2, shape=2)
+    m.theta = ss.Beta(5, 5)
+    m.second = ss.Bernoulli(1 - m.theta, shape=len(d["y"]))
+    m.y = ss.Normal(m.mu[m.second], m.sigma[m.second]).observe(d["y"])
+    return m
+
+
+def hidden_markov(d: Data) -> ss.Model:
+    m = ss.Model("hidden_markov")
+    m.theta1, m.theta2 = ss.Dirichlet(np.ones(2)), ss.Dirichlet(np.ones(2))
+    m.mu = ss.Normal([3.0, 10.0], 1, constraint="positive_ordered")
+    rows = ss.stack([m.theta1, m.theta2])
+    m.state = ss.Series(lambda past: ss.Categorical(rows[past[-1]]), start=ss.Categorical([0.5, 0.5]),
+                        length=len(d["y"]))
+    m.y = ss.Normal(m.mu[m.state], 1).observe(d["y"])
+    return m
+
+
 POSTERIORS: Mapping[str, Callable[[Data], ss.Model]] = {
     "eight_schools-eight_schools_noncentered": eight_schools,
     "kidiq-kidscore_interaction": kid_scores,
@@ -105,5 +151,9 @@ POSTERIORS: Mapping[str, Callable[[Data], ss.Model]] = {
     "mesquite-logmesquite_logvash": mesquite,
     "nes1980-nes": nes,
     "arK-arK": autoregression,
+    "garch-garch11": garch,
     "gp_pois_regr-gp_regr": gaussian_process,
+    "hudson_lynx_hare-lotka_volterra": lotka_volterra,
+    "low_dim_gauss_mix-low_dim_gauss_mix": gaussian_mixture,
+    "hmm_example-hmm_example": hidden_markov,
 }

@@ -46,7 +46,7 @@ def sometimes_impossible():
 def test_points_where_every_target_says_zero_are_agreement():
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
-        agreement = sometimes_impossible().verify(points=8)
+        agreement = sometimes_impossible().verify(points=8, seed=1)
     assert agreement.ok, agreement
     assert agreement.points == 8
     assert agreement.zeros > 0
@@ -257,7 +257,7 @@ def test_a_derivative_that_one_target_lacks_is_told():
     m = ss.Model()
     m.x = ss.Normal(0, 1)
     m.y = ss.Normal(ss.sqrt(ss.exp(-1000 * m.x**2)), 1).observe([0.3])
-    agreement = m.verify()
+    agreement = m.verify(points=16)
     assert not agreement.ok
     (told,) = agreement.findings
     assert "the derivative over `x` is nan in torch and " in told

@@ -90,7 +90,7 @@ def one_draw(**values: object) -> dict[str, np.ndarray]:
 
 def test_normal_data_inform_by_their_number():
     m = grouped()
-    at = one_draw(mu=1.0, tau=0.8, sigma=0.5, theta=[0.1, 0.2, 0.3])
+    at = one_draw(mu=1.0, tau=0.3, sigma=0.5, theta=[0.1, 0.2, 0.3])
     (information, pull), = centring_of(subject_of(m.instance(), merge=True), at).values()
     np.testing.assert_allclose(information, ROWS / 0.25, rtol=1e-6)
     np.testing.assert_allclose(pull, np.bincount(GROUP, Y) / 0.25, rtol=1e-6)
@@ -135,7 +135,7 @@ def test_elements_that_meet_are_told_without_bias():
     m.tau = ss.HalfNormal(1)
     m.b = ss.Normal(0, m.tau, shape=2)
     m.y = ss.Normal(ss.data(x) @ m.b, 1).observe([1.0, 2.0, 3.0])
-    subject, at = subject_of(m.instance()), {"tau": np.ones(40), "b": np.zeros((40, 2))}
+    subject, at = subject_of(m.instance()), {"tau": np.full(40, 0.5), "b": np.zeros((40, 2))}
     found = np.mean([centring_of(subject, at, seed)["b"][0] for seed in range(40)], axis=0)
     # Off by the mean of 40 · 16 signs times what the elements share.
     np.testing.assert_allclose(found, np.diag(x.T @ x), atol=5 * (x.T @ x)[0, 1] / np.sqrt(40 * 16))

@@ -144,6 +144,14 @@ def equal_rows() -> ss.Model:
     return m
 
 
+def test_where_rounding_could_hide_a_lie_the_next_point_is_asked(monkeypatch):
+    """At the first point the derivative is less than what rounding may explain; the lie is plain at the second."""
+    told = {1.0: certifying._Slopes((0.0, 1e-9), 0.0, 3.0), 2.0: certifying._Slopes((1.0, 2.0), 0.5, 1e-6)}
+    monkeypatch.setattr(certifying, "_slopes_at", lambda witnesses, seen, seed: told[seen.size])
+    points = [certifying.Seen(np.zeros(1), {}, 0.0, size, 0.0, np.zeros(1), 0.0) for size in told]
+    assert certifying._compare_slopes(None, points, 0, 0.0) == ((1.0, 2.0), 0.5)
+
+
 def test_merged_rows_are_compared_with_the_rows_as_written():
     fit = equal_rows().mcmc(engine="stanli", **SETTINGS)
     assert any("groups of equal predictors" in note for note in fit.notes)

@@ -73,3 +73,16 @@ def test_what_the_user_says_is_kept(said: bool) -> None:
     fit = groups(centred=said).mcmc(**OPTIONS)
     assert not fit.plan.centring
     assert "centred by the data" not in fit.why
+
+
+def test_nothing_is_learnt_where_that_takes_longer_than_it_saves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With draws enough, a short run is over before it has learnt."""
+    monkeypatch.setattr("scistan.inference.decide.centring_of", lambda *_: pytest.fail("it learnt"))
+    rng = np.random.default_rng(1)
+    m = ss.Model("few")
+    m.mu, m.tau = ss.Normal(0, 1), ss.HalfNormal(1)
+    m.effect = ss.Normal(m.mu, m.tau, shape=5)
+    m.y = ss.Normal(m.effect[:, None], 3).observe(rng.normal(0, 3, (5, 30)))
+    fit = m.mcmc(seed=3, progress=False)
+    assert fit.engine == "nutpie"
+    assert not fit.plan.centring

@@ -175,11 +175,25 @@ class TestCmdStan:
         assert any("part of the posterior is cut off" in str(w.message) for w in said)
 
 
+    @pytest.mark.long
+    @pytest.mark.parametrize(("method", "row"), [("rk45", "equation not solved"), ("bdf", "equation not solved implicitly")])
+    def test_equations_without_a_solution_are_counted(self, method, row):
+        m = ss.Model("explosion")
+        m.k = ss.LogNormal(0, 1)
+        m.x = ss.ode(lambda t, x: m.k * x**2, 0.8, 0, [1.0], method=method, max_steps=500)
+        m.y = ss.Normal(m.x, 1).observe([2.0])
+        fit = m.mcmc(engine="cmdstan", draws=100, warmup=200, chains=1, seed=1, progress=False)
+        told = [translate(one.said, fit.subject) for one in fit.draws.rejected]
+        assert row in {one.row for one in told if one is not None}
+        assert any("an equation could not be solved" in note and "m.x = ss.ode" in note for note in fit.notes)
+
+
 def test_every_row_is_made_for_real():
     """A row without a test above would be an invented string."""
     made = {row for row, _ in SINK.values()} | set(COMPILERS)
     made |= {"gradient not finite", "process killed", "memory of an engine", "memory of NumPy", "memory of torch"}
     made |= {"data outside their range", "data of another shape", "value outside its support"}
     made |= {"metric of another length", "metric not positive", "scale of a latent", "start outside its bounds"}
+    made |= {"equation not solved", "equation not solved implicitly"}
     assert {row.name for row in FOREIGN} == made
     assert len({row.name for row in FOREIGN}) == len(FOREIGN)

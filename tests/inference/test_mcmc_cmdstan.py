@@ -36,6 +36,14 @@ def test_cmdstanpys_own_object(fit):
         stanli.cmdstan
 
 
+def test_a_limit_of_time_gives_what_there_is_by_then():
+    fit = eight_schools().mcmc(
+        draws=5_000_000, warmup=20, chains=2, seed=1, engine="cmdstan", progress=False, time_limit=3, keep=["mu"]
+    )
+    assert 0 < fit.posterior["mu"].shape[1] < 5_000_000
+    assert any("`time_limit=3` was reached" in note for note in fit.notes)
+
+
 def test_every_option_reaches_the_executable():
     options = {
         "adapt_delta": 0.9,

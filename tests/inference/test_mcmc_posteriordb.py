@@ -10,6 +10,7 @@ from tests.inference.posteriors import POSTERIORS
 # Stan's diagonal metric needs an hour for these columns; its dense one does not.
 OPTIONS = {("diamonds-diamonds", "stanli"): {"metric": "dense"}, ("diamonds-diamonds", "cmdstan"): {"metric": "dense"}}
 SLOW = {"diamonds-diamonds", "nes1980-nes"}
+LONG = {"hudson_lynx_hare-lotka_volterra"}  # every gradient solves an equation
 COMPILED = ("eight_schools-eight_schools_noncentered",)  # in CI; a compilation each
 
 
@@ -32,7 +33,9 @@ def check(name, engine, posteriordb):
 
 
 @pytest.mark.parametrize("engine", ["stanli", "nutpie", "auto"])
-@pytest.mark.parametrize("name", [n for n in POSTERIORS if n not in SLOW])
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.long if n in LONG else ()) for n in POSTERIORS if n not in SLOW]
+)
 def test_posterior(name, engine, posteriordb):
     check(name, engine, posteriordb)
 

@@ -16,7 +16,8 @@ from scistan.history import Run, record
 from scistan.history.learnt import failures_noted
 from scistan.inference.plan import Choice, Plan
 from scistan.inference.planning.machine import Machine
-from scistan.inference.planning.work import counted_work
+from scistan.inference.planning.place import device_for
+from scistan.inference.work import gradient_work
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 FEW = {"draws": 60, "warmup": 60, "chains": 2, "progress": False}
@@ -98,18 +99,32 @@ def test_arguments_are_checked_as_the_verb_does():
 
 
 def test_counted_work_grows_with_what_moves():
-    assert counted_work(regression(240).instance()) == pytest.approx(2 * counted_work(regression(120).instance()), rel=0.05)
+    work = [gradient_work(regression(n).instance()) for n in (100, 200, 400)]
+    assert work[2] - work[1] == pytest.approx(2 * (work[1] - work[0]))
     m = ss.Model("still")
-    m.x = ss.data(np.ones((50, 50)))
     m.a = ss.Normal(0, 1)
     m.y = ss.Normal(m.a, 1).observe(3.0)
-    assert counted_work(m.instance()) < 20
+    alone = gradient_work(m.instance())
+    m.x = ss.data(np.ones((50, 50)))
+    m.z = m.x @ m.x
+    assert gradient_work(m.instance()) == alone
+
+
+@pytest.mark.parametrize(("moves", "power"), [(True, 3), (False, 2)])
+def test_a_matrix_that_moves_is_factored_and_one_that_stands_still_is_not(moves, power):
+    def work(n):
+        m = ss.Model("vectors")
+        m.a = ss.HalfNormal(1)
+        m.y = ss.MultivariateNormal(np.zeros(n), cov=np.eye(n) * (m.a if moves else 1.0)).observe(np.zeros(n))
+        return gradient_work(m.instance())
+
+    assert np.log2(work(1600) / work(800)) == pytest.approx(power, abs=0.15)
 
 
 def test_what_was_learnt_is_what_is_expected():
     m = regression()
     key = m.plan().workload.key
-    work = counted_work(m.instance())
+    work = gradient_work(m.instance())
     for _ in range(3):
         record(Run("mcmc", "stan", "stanli", structure=key, work=work, chains=4, at_once=2, iterations=8000, asked=8000,
                    evaluations=80_000, seconds=50.0, fixed=10.0, sampling=40.0))  # fmt: skip
@@ -309,3 +324,42 @@ def test_a_compilation_that_pays_is_advised_and_made_beside_where_allowed(monkey
     assert built.wait(20)
     assert any("being built beside you" in note for note in fit.notes)
     assert not any("being built beside you" in note for note in again.notes)
+
+
+# -- approximations, devices and batches -------------------------------------------------------------------
+@pytest.mark.parametrize("task", ["pathfinder", "laplace", "variational"])
+def test_an_approximation_is_planned_as_it_is_made_and_remembered(task):
+    m = regression()
+    plan = m.plan(task, draws=200)
+    assert (plan.task, plan.engine, plan.draws) == (task, "stanli", 200)
+    assert plan.seconds > 0
+    assert plan.learnt == 0
+    fit = getattr(m, task)(draws=200, seed=1, progress=False)
+    assert (fit.plan.task, fit.plan.engine) == (task, fit.engine)
+    assert m.plan(task).learnt == 1
+    with pytest.raises(ss.ModelError, match="nonsense"):
+        m.plan(task, nonsense=1)
+
+
+def test_batches_are_chosen_where_all_at_once_would_not_fit(monkeypatch):
+    m = regression(2000)
+    assert m.plan("map").batch_size is None
+    small = Machine(2, free_memory=1e6)
+    monkeypatch.setattr("scistan.inference.planning.decide.machine_now", lambda: small)
+    plan = m.plan("map", starts=8)
+    assert 0 < plan.batch_size < 2000
+    assert 6 * 8 * m.plan("map").workload.bytes * plan.batch_size / 2000 <= 0.7 * small.free_memory
+    assert f"`batch_size={plan.batch_size}` fits" in plan.why
+    assert m.plan("map", batch_size=77).batch_size == 77
+    whole, batched = m.map(seed=1, progress=False), m.map(plan=plan, seed=1, progress=False)
+    np.testing.assert_allclose(batched["b"], whole["b"], atol=1e-4)
+
+
+def test_a_gpu_is_chosen_for_work_that_is_worth_it_and_fits_unless_a_device_is_asked_for():
+    work = replace(regression().plan("map").workload, work=1e7, data_size=10**6)
+    gpu = Machine(2, 1e10, {"cuda:0": 1e9, "cuda:1": 8e9})
+    assert device_for(None, work, gpu)[0] == "cuda:1"
+    assert device_for("cpu", work, gpu)[0] == "cpu"
+    assert device_for(None, replace(work, work=1e3), gpu)[0] == "cpu"
+    assert device_for(None, replace(work, data_size=10**10), gpu)[0] == "cpu"
+    assert device_for(None, work, Machine(2, 1e10))[0] == "cpu"

@@ -14,6 +14,7 @@ from scipy.stats import ks_2samp
 import scistan as ss
 from scistan.diagnostics.statistics import bulk_ess, tail_ess
 from scistan.inference.generated import log_prior
+from tests.distributions.series_models import FORMS, Form
 from tests.inference.prior_cases import Prior, priors
 
 LEVEL = 1e-6  # of the whole family of comparisons
@@ -81,3 +82,15 @@ def marks(prior: Prior) -> list[pytest.MarkDecorator]:
 @pytest.mark.parametrize("prior", [pytest.param(p, marks=marks(p)) for p in PRIORS], ids=str)
 def test_prior_draws_and_chains_agree(prior: Prior) -> None:
     assert disagreements(prior.build(), seed=1, slow=prior.name in SLOW and prior not in ALWAYS) == {}
+
+
+# Elements of a series are far from independent, so each is compared, and the joint density with them.
+SERIES_ALWAYS = {"two_lags"}
+SERIES = [f for f in FORMS if f.name in {"walk", "two_lags", "state", "several"}]
+
+
+@pytest.mark.parametrize(
+    "form", [pytest.param(f, marks=() if f.name in SERIES_ALWAYS else pytest.mark.long, id=f.name) for f in SERIES]
+)
+def test_prior_draws_and_chains_of_latent_series_agree(form: Form) -> None:
+    assert disagreements(form.build(None, 5), seed=1) == {}

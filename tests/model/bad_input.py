@@ -965,6 +965,8 @@ def a_bare_array():
 def discrete_latent():
     m = model()
     m.k = ss.Poisson(2)  # here
+    m.n = ss.Normal(m.k, 1).observe([1.0])
+    m.stan_code()
 
 
 @case("variables")

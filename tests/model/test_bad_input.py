@@ -62,7 +62,7 @@ def test_errors_can_be_caught_by_their_python_kin():
         ("MvNormal", "ss.MultivariateNormal(mu, cov=...)"),
         ("Deterministic", "assign the expression"),
         ("Potential", "ss.potential"),
-        ("Mixture", "ss.declare_distribution"),
+        ("NormalMixture", "ss.Mixture(weights, [components])"),
         ("NegativeBinomial", "ss.NegBinomial2(mu, phi)"),
         ("sample", "m.mcmc()"),
         ("ZeroInflatedPoisson", "ss.declare_distribution"),

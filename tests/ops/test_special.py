@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from scistan.ops import REGISTRY, special_torch
+from scistan.ops import REGISTRY, special_formulas
 
 torch = pytest.importorskip("torch")
 
@@ -34,7 +34,7 @@ def relative(found: object, exact: object) -> float:
 
 def on_torch(name: str, *columns: object) -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:
     leaves = [torch.tensor(c, dtype=torch.float64, requires_grad=True) for c in columns]
-    value = getattr(special_torch, name)(torch, *leaves)
+    value = getattr(special_formulas, name)(torch, *leaves)
     return value.detach(), torch.autograd.grad(value.sum(), leaves)
 
 
@@ -161,7 +161,7 @@ def test_lbeta_and_log_choose_do_not_cancel():
      ("log_inc_beta", (3.0, 0.7, 0.9)), ("owens_t", (0.7, 1.8)), ("log_i0", (1.3,)), ("lbeta", (0.6, 20.0))],
 )
 def test_second_derivatives_and_batches_of_points(name, point):
-    function = getattr(special_torch, name)
+    function = getattr(special_formulas, name)
     leaves = tuple(torch.tensor([v, v * 0.9], dtype=torch.float64, requires_grad=True) for v in point)
     assert torch.autograd.gradgradcheck(lambda *xs: function(torch, *xs), leaves)
     mapped = torch.func.vmap(lambda *xs: function(torch, *xs))(*leaves)

@@ -109,7 +109,9 @@ def _signed_latents(m: ss.Model) -> None:
 
 
 def _softmax_of_columns(m: ss.Model) -> None:
-    m.c = ss.Categorical(ss.softmax(m.M.T.reshape(2, 3)[:, :2] + m.v[:2], axis=0).T).observe(np.array([0, 1]))
+    """Write shares of columns that are shares of rows as well; what is added to a column changes none of them."""
+    both = ss.stack([ss.stack([m.a, -m.a]), ss.stack([-m.a, m.a])])
+    m.c = ss.Categorical(ss.softmax(both + m.v[:2], axis=0)).observe(np.array([0, 1]))
 
 
 def _bounded_standard(m: ss.Model) -> None:
@@ -266,6 +268,7 @@ GLMS: dict[str, Callable[[], ss.Model]] = {
     ),
     "rows weighted": _observed(lambda m: ss.Normal(Y * (m.X @ m.v[:2]), m.s).observe(Y)),
     "subtracted": _observed(lambda m: ss.Normal(m.a - (m.b - m.X @ m.v[:2]) - 2 * (m.X @ m.w[:2]), m.s).observe(Y)),
+    "all of it subtracted": _observed(lambda m: ss.Normal(m.a - m.X @ m.v[:2], m.s).observe(Y)),
     "a quotient": _observed(lambda m: ss.Normal(m.a / (3 + ss.tanh(m.X @ m.v[:2])), m.s).observe(Y)),
 }
 

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from scistan.graph.graph import Graph, Law
+from scistan.graph.verify import check
 from scistan.inference.verify import verify
 from scistan.passes import PASSES
 from scistan.targets.scipy import ancestral_draws, joint_log_density
 from tests.passes.guarded_models import GUARDED, SLICED
 
+POINTS = 6
 CASES = {f"{step}: {name}": build for step, models in GUARDED.items() for name, build in models.items()}
 
 
@@ -20,19 +22,21 @@ CASES = {f"{step}: {name}": build for step, models in GUARDED.items() for name, 
 def test_a_guard_holds(name, stanc):
     m = CASES[name]()
     stanc(m.stan_code())
-    agreement = m.verify(points=3)
+    agreement = m.verify(points=6)  # among them points with either sign of every latent
     assert agreement.ok, f"{agreement}\n{m.stan_code()}"
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_pass_alone_keeps_the_density(name):
     instance = CASES[name]().instance()
-    draws, _ = ancestral_draws(instance, 3, seed=1)
-    points = [{t.value: draws[t.name][k] for t in instance.graph.latents} for k in range(3)]
+    draws, _ = ancestral_draws(instance, POINTS, seed=3)
+    assert all((draws[name] < 0).any() and (draws[name] > 0).any() for name in "ab"), "a guard of signs is not looked at"
+    points = [{t.value: draws[t.name][k] for t in instance.graph.latents} for k in range(POINTS)]
     expected = [joint_log_density(instance, point) for point in points]
     assert np.isfinite(expected).all()
     for step in PASSES:
         after = instance.on(step.run(instance.graph))
+        check(after.graph)
         found = [joint_log_density(after, point) for point in points]
         np.testing.assert_allclose(found, expected, rtol=1e-9, err_msg=step.name)
         for one, other in paired(instance.graph, after.graph):

@@ -8,6 +8,7 @@ import pytest
 import scistan as ss
 from scistan.errors import ArgumentError
 from tests import zoo
+from tests.transforms.backends_here import HERE
 
 torch = pytest.importorskip("torch")
 MODELS = {f.__name__: f for f in (zoo.eight_schools, zoo.constraints, zoo.correlations, zoo.dirichlets, zoo.truncated,
@@ -16,20 +17,29 @@ MODELS = {f.__name__: f for f in (zoo.eight_schools, zoo.constraints, zoo.correl
 OTHER_COORDINATES, ROUGH = {"dirichlets"}, {"truncated"}
 
 
+FEW = ("eight_schools",)  # where compiling is dear
+
+
 def at(fn, seed=0):
     return 0.5 * np.random.default_rng(seed).normal(size=fn.dimension)
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_numpy_and_torch_are_one(name):
+CASES = [
+    pytest.param(name, other, marks=() if other == "torch" or name in FEW else pytest.mark.long)
+    for other in HERE[1:] for name in MODELS
+]
+
+
+@pytest.mark.parametrize(("name", "backend"), CASES)
+def test_every_backend_is_as_numpy(name, backend):
     m = MODELS[name]()
-    fn, other = m.log_density_fn(), m.log_density_fn("torch")
+    fn, other = m.log_density_fn(), m.log_density_fn(backend)
     q = at(fn)
     for jacobian in (True, False):
         value, slope = fn.value_and_gradient(q, jacobian=jacobian)
-        value_there, slope_there = other.value_and_gradient(torch.tensor(q), jacobian=jacobian)
-        assert value == pytest.approx(value_there, rel=1e-13)
-        np.testing.assert_allclose(slope, slope_there.numpy(), rtol=1e-10, atol=1e-11)
+        value_there, slope_there = other.value_and_gradient(ss.array(q, backend=backend), jacobian=jacobian)
+        assert value == pytest.approx(value_there, rel=1e-12)
+        np.testing.assert_allclose(slope, np.asarray(slope_there), rtol=1e-10, atol=1e-11)
         assert fn(q, jacobian=jacobian) == value
         np.testing.assert_array_equal(fn.gradient(q, jacobian=jacobian), slope)
 

@@ -12,9 +12,10 @@ from scistan.errors import ArgumentError, ModelError
 from scistan.graph.walk import topological
 from scistan.transforms.reverse import gradients
 from tests.ops.ops_support import free, node_of
+from tests.transforms.backends_here import HERE, array_type
 
 torch = pytest.importorskip("torch")
-both = pytest.mark.parametrize("backend", ["numpy", "torch"])
+every = pytest.mark.parametrize("backend", HERE)
 X = np.array([0.3, -1.2, 2.0])
 Y = {"a": np.array([1.0, 2.0, 3.0]), "b": (np.float64(0.5), [np.array([[1.0], [2.0]])])}
 
@@ -39,7 +40,7 @@ def same(found, expected):
         np.testing.assert_allclose(np.asarray(a), b, rtol=1e-12)
 
 
-@both
+@every
 def test_gradients_are_nested_as_the_arguments(backend):
     value, (of_x, of_y) = ss.value_and_grad(f, (0, 1), backend=backend)(X, Y)
     assert float(value) == pytest.approx(plain(X, Y), rel=1e-14)
@@ -47,10 +48,10 @@ def test_gradients_are_nested_as_the_arguments(backend):
     same(of_x, np.exp(X) * Y["a"] * 0.5 + squares.sum())
     same(of_y, {"a": np.exp(X) * 0.5, "b": (np.sum(np.exp(X) * Y["a"]), [2 * Y["b"][1][0] * X.sum()])})
     same(ss.grad(f, 1, backend=backend)(X, Y), of_y)
-    assert type(of_x) is (np.ndarray if backend == "numpy" else torch.Tensor)
+    assert type(of_x) is array_type(backend)
 
 
-@both
+@every
 def test_second_derivatives(backend):
     hessian = ss.hessian(f, backend=backend)(X, Y)
     same(hessian, np.diag(np.exp(X) * Y["a"] * 0.5))
@@ -60,7 +61,7 @@ def test_second_derivatives(backend):
     same(table, {"a": {"a": 0.0, "b": 2 * X}, "b": {"a": 2 * X, "b": 4 * np.eye(3)}})
 
 
-@both
+@every
 def test_jacobians(backend):
     found = ss.jacobian(lambda x: {"e": ss.exp(x), "s": ss.sum(x), "o": ss.outer(x, x)}, backend=backend)(X)
     eye = np.eye(3)
@@ -68,7 +69,7 @@ def test_jacobians(backend):
     same(found, {"e": np.diag(np.exp(X)), "s": np.ones(3), "o": outer})
 
 
-@both
+@every
 def test_mapping_over_an_axis(backend):
     many = np.stack([X, X + 1, 2 * X])
     one_by_one = np.array([plain(row, Y) for row in many])
@@ -84,7 +85,7 @@ def test_mapping_over_an_axis(backend):
     same(grid, np.outer(X, X))
 
 
-@both
+@every
 def test_transforms_of_transforms(backend):
     cube = lambda x: ss.sum(x**3)
     same(ss.jacobian(ss.grad(cube), backend=backend)(X), np.diag(6 * X))
@@ -126,10 +127,67 @@ def test_values_of_the_backend(monkeypatch):
     assert isinstance(ss.grad(lambda x: ss.sum(x * x))(X), torch.Tensor)
 
 
-def test_tensors_stay_tensors():
-    found = ss.grad(lambda x: ss.sum(x**2))(torch.tensor(X))
-    assert isinstance(found, torch.Tensor)
-    np.testing.assert_allclose(found.numpy(), 2 * X)
+@every
+def test_arrays_stay_what_they_are(backend):
+    found = ss.grad(lambda x: ss.sum(x**2))(ss.array(X, backend=backend))
+    assert type(found) is array_type(backend)
+    np.testing.assert_allclose(np.asarray(found), 2 * X)
+
+
+@every
+def test_a_backend_in_force(backend):
+    with ss.using(backend=backend):
+        assert type(ss.grad(lambda x: ss.sum(x * x))(X)) is array_type(backend)
+        assert type(ss.jit(ss.exp)(X)) is array_type(backend)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_tensors_are_computed_with_in_their_precision(dtype):
+    kind = getattr(torch, dtype)
+    given = torch.tensor(X, dtype=kind)
+    value, slope = ss.value_and_grad(lambda x, y: ss.sum(ss.exp(x) * y))(given, 2.0)
+    assert value.dtype == slope.dtype == kind
+    np.testing.assert_allclose(slope, 2 * np.exp(X), rtol=4 * torch.finfo(kind).eps)
+    assert ss.hessian(lambda x: ss.sum(x**3))(given).dtype == kind
+    assert ss.grad(lambda x, y: ss.sum(x * y))(given, torch.tensor(X, dtype=torch.float64)).dtype == torch.float64
+
+
+def test_tensors_on_several_devices_are_refused():
+    elsewhere = torch.zeros(3, device="meta", dtype=torch.float64)
+    assert ss.grad(lambda x: ss.sum(x * x))(elsewhere).device.type == "meta"
+    with pytest.raises(ArgumentError, match="several devices: meta, cpu"):
+        ss.grad(lambda x, y: ss.sum(x * y))(elsewhere, torch.tensor(X))
+
+
+def test_results_have_the_precision_of_jax_arrays_and_its_setting_stays():
+    jax = pytest.importorskip("jax")
+    single = jax.numpy.asarray(X.astype(np.float32))
+    before = jax.config.jax_enable_x64
+    for found in (ss.grad(lambda x: ss.sum(ss.exp(x)))(single), ss.jit(ss.exp)(single)):
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, np.exp(X), rtol=1e-6)
+    assert ss.grad(lambda x: ss.sum(ss.exp(x)), backend="jax")(X).dtype == np.float64
+    assert jax.config.jax_enable_x64 == before
+
+
+def test_transforms_inside_of_jax():
+    jax = pytest.importorskip("jax")
+    inner = ss.grad(lambda x: ss.sum(x**3), backend="jax")
+    found = jax.jit(jax.vmap(inner))(jax.numpy.ones((2, 3)))
+    np.testing.assert_allclose(found, 3 * np.ones((2, 3)), rtol=1e-6)
+    slope = jax.grad(lambda x: inner(x).sum())(jax.numpy.ones(3))
+    np.testing.assert_allclose(slope, 6 * np.ones(3), rtol=1e-6)
+
+
+def test_what_is_compiled_is_compiled_once(monkeypatch):
+    pytest.importorskip("jax")
+    from scistan.transforms import on_jax
+
+    made, real = [], on_jax.jitted
+    monkeypatch.setattr(on_jax, "jitted", lambda function: made.append(1) or real(function))
+    slope = ss.grad(lambda x: ss.sum(x * x), backend="jax")
+    slope(X), slope(2 * X)
+    assert made == [1]
 
 
 def test_trees():
@@ -154,7 +212,7 @@ REFUSED = {
     "no axis": (lambda: ss.vmap(lambda x: x)(1.0), ArgumentError, "in_axes"),
     "in_axes": (lambda: ss.vmap(lambda x: x, in_axes=(0, 1))(X), ArgumentError, "in_axes"),
     "structure": (lambda: ss.hvp(lambda p: p["a"])({"a": 1.0}, {"b": 1.0}), ArgumentError, "nested as"),
-    "third": (lambda: ss.grad(lambda x: ss.trigamma(x))(1.0), ss.UnsupportedError, "third derivative"),
+    "fourth": (lambda: ss.hessian(lambda x: ss.trigamma(x))(1.0), ss.UnsupportedError, "fourth derivative"),
 }
 
 

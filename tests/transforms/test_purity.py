@@ -109,3 +109,57 @@ def test_an_excuse_is_taken_with_a_reason():
 def test_our_own_formulas_are_pure(folder):
     for file in sorted((ROOT / folder).rglob("*.py")):
         assert impurities_in(file.name, file.read_text(encoding="utf-8")) == []
+
+
+# -- while it runs -------------------------------------------------------------------------------------
+def narrow(x):
+    return (x.astype("float32") if hasattr(x, "astype") else x.float()) * 1.0
+
+
+def through_a_helper(xp, x):
+    y = xp.exp(x)
+    return narrow(y)  # nothing of it is written here
+
+
+def widened(xp, x):
+    return x * xp.ones(3, dtype=xp.float64)
+
+
+def peeked(xp, x):
+    ask = getattr(x, "it" + "em", None) or x.sum
+    return x * ask()
+
+
+def through_array(xp, x):
+    return x + np.asarray(getattr(x, "det" + "ach", lambda: x)() * 2).sum()
+
+
+def looked_at(xp, x):
+    if x[0] > 0:
+        return x
+    return -x
+
+
+RUN = {
+    through_a_helper: ("precision", 2, np.ones(3)), widened: ("precision", 1, np.ones(3)),
+    peeked: ("scalar", 2, np.ones(())), through_array: ("round trip", 1, np.ones(3)),
+    looked_at: ("scalar", 1, np.ones(3)),
+}
+
+
+@pytest.mark.parametrize("function", RUN, ids=lambda f: f.__name__)
+def test_faults_are_seen_while_a_function_runs(function):
+    kind, below, example = RUN[function]
+    found = ss.check_purity(function, (example,))
+    assert (kind, function.__code__.co_firstlineno + below) in {(f.kind, f.place.line) for f in found}
+
+
+def smooth(xp, x, k):
+    at = xp.where(x > 0, x, 0.0 * x)
+    return xp.sum(xp.log1p(at) * k) / 3 + xp.sum(xp.sqrt(at + 1.0)) * math.pi
+
+
+def test_pure_functions_run_without_findings():
+    assert ss.check_purity(smooth, (np.linspace(-1, 2, 4), np.arange(4))) == []
+    with pytest.raises(ss.ScistanError, match="example_args"):
+        ss.check_purity(smooth, 3.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scistan.distributions.declaration import REGISTRY as DISTRIBUTIONS
 from scistan.distributions.declaration import Distribution
+from scistan.domains import Domain
 from scistan.inference.capabilities.show import Record
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.ops.declaration import Op
@@ -21,17 +22,25 @@ def _of(declared: Distribution) -> Record:
     own = "written out"
     return {
         "distribution": declared.name,
-        "scipy draws": not declared.improper,
+        "scipy draws": not declared.improper and declared.drawable,
         "scipy density": True,
         "torch density": True,
         "stan density": declared.stan.name or own,
         "stan draws": not declared.improper and bool(declared.stan.rng or declared.stan.name),
-        "latent": not declared.discrete,
+        "latent": _latent(declared),
         "bounds": declared.truncatable,
         "non-centred": declared.location_scale is not None,
         "glm": declared.glm.name if declared.glm is not None else "",
         "merges equal rows": declared.sample is not None or declared.grouped is not None,
     }
+
+
+def _latent(declared: Distribution) -> bool | str:
+    """Tell whether a variable of it need not be observed; discrete ones are summed out if they have a last value."""
+    if not declared.discrete:
+        return True
+    endless = declared.event_rank or (isinstance(declared.support, Domain) and declared.support.upper is None)
+    return False if endless else "summed out"
 
 
 def op_rows() -> list[Record]:

@@ -11,16 +11,21 @@ from scistan.engines.loading import has_tape, text_for_stanli
 from scistan.engines.registry import ENGINES, engine_named
 from scistan.engines.translate import intermediate
 from scistan.errors import ScistanError
+from scistan.graph.body import with_insides
 from scistan.graph.instance import Instance
+from scistan.graph.node import Apply
 from scistan.inference.certify import certify
 from scistan.inference.density import check_complete
 from scistan.inference.memory import check_draws_fit, check_size
 from scistan.inference.point.maximize import check_maximizable
 from scistan.inference.prepare import subject_of
+from scistan.inference.solver_error import methods_in
 from scistan.inference.subject import Fitted, Subject
 from scistan.messages import capabilities as messages
+from scistan.messages import declared as declared_messages
 from scistan.messages import inference as inference_messages
 from scistan.messages import sampling
+from scistan.ops.declaration import Gap, Op
 from scistan.targets.registry import TARGETS
 from scistan.targets.scipy import ancestral_draws
 from scistan.toolchain.build import BuildOptions, buildable
@@ -48,7 +53,18 @@ class Probe:
             from scistan.targets.torch import choose_target
 
             choose_target(device, "float64" if device != "mps" else "float32")
-        return self._once(f"{name} {task}", _TASKS[task].__get__(self))
+        told = self._once(f"{name} {task}", _TASKS[task].__get__(self))
+        return told or (self._equations() if name == "torch" else "")
+
+    def _equations(self) -> str:
+        """Say what torch does with equations: it needs a package for them, and has no implicit solver."""
+        methods = methods_in(self.instance.graph)
+        if not methods:
+            return ""
+        from scistan.targets.torch.equations import import_torchdiffeq
+
+        import_torchdiffeq()
+        return messages.solved_explicitly() if methods & {"bdf", "adams"} else ""
 
     def engine(self, name: str, task: str) -> str:
         """Raise where an engine cannot run a task on this model; give what there is to know of it otherwise."""
@@ -59,6 +75,8 @@ class Probe:
             return self._once(f"build {task == 'mcmc'}", partial(self._build, task))
         if task != "mcmc" and not has_tape():
             raise sampling.no_tape(name, task)
+        if declared.lowering:
+            self._once(f"forms {name}", partial(self._has_forms, name))
         return self._once("embedded", partial(self._embedded, name))
 
     def _once(self, question: str, ask: Callable[[], str]) -> str:
@@ -120,6 +138,14 @@ class Probe:
         certificate = certify(subject, subject.data, open_density(subject.program.text, to_json(subject.data), 0), 0)
         if not certificate.ok:
             raise sampling.engine_disagrees(name, certificate.told_apart())
+        return ""
+
+    def _has_forms(self, column: str) -> str:
+        """Refuse a library that lacks an operation of the model."""
+        for node, _ in with_insides(self.instance.graph.without_draws().nodes):
+            form = node.op.form(column) if isinstance(node, Apply) and isinstance(node.op, Op) else None
+            if isinstance(form, Gap):
+                raise declared_messages.gap(node.op.name, column, form.reason)  # type: ignore[attr-defined]
         return ""
 
     def _build(self, task: str) -> str:

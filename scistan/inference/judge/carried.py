@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from scistan.engines.registry import ENGINES
 from scistan.graph.instance import Instance
 from scistan.inference.prepare import GRAPH_WORK
 from scistan.inference.subject import NOTHING_GENERATED, Fitted
+from scistan.inference.summed import summed
 from scistan.targets.stan.program import StanProgram, lower_to_stan
 
 __all__ = ["GRAPH_WORK", "Carried"]
@@ -31,7 +33,20 @@ class Carried:
 
     @cached_property
     def program(self) -> StanProgram:
-        return lower_to_stan(self.instance.graph, **NOTHING_GENERATED)
+        return lower_to_stan(summed(self.instance).graph, **NOTHING_GENERATED)
+
+    def lowered(self, engine: str, instance: Instance) -> Any:
+        """Lower the model, on other data, for an engine that runs no Stan program; compiled once in each process."""
+        if not ENGINES[engine].lowering:
+            return None
+        sampled = summed(instance)
+        if engine not in self._lowered:
+            self._lowered[engine] = ENGINES[engine].lower(sampled)
+        return self._lowered[engine].on(sampled)
+
+    @cached_property
+    def _lowered(self) -> dict[str, Any]:
+        return {}
 
     @cached_property
     def text(self) -> str:

@@ -19,6 +19,8 @@ from scistan.inference.judge.model_check import ModelCheck
 from scistan.inference.judge.predictive import Compared, compare, statistics_for
 from scistan.inference.judge.sensitivity import THRESHOLD, Sensitivity, sensitivities, top_level
 from scistan.inference.memory import check_fits, sizes_of
+from scistan.inference.states import log_likelihoods
+from scistan.inference.summed import as_written
 from scistan.messages import model_check as messages
 from scistan.messages import options as option_messages
 from scistan.messages import sampling as sampling_messages
@@ -37,7 +39,8 @@ def check_model(fit: Fit, statistics: object, level: float, draws: int) -> Model
     if not is_number(level) or not 0 < level < 1:
         raise option_messages.bad_option("level", level, "a number between 0 and 1", "0.01")
     draws = as_whole("draws", draws)
-    instance = fit._need("checking the model").instance
+    sampled = fit._need("checking the model").instance
+    instance = as_written(sampled)
     if any(t.name not in fit.posterior for t in instance.graph.latents):
         raise sampling_messages.not_kept("checking the model")
     terms = [t for t in instance.graph.observed if 0 not in instance.shape(t.law.shape)]
@@ -49,7 +52,7 @@ def check_model(fit: Fit, statistics: object, level: float, draws: int) -> Model
     sizes = sizes_of(instance, [t.name for t in terms], used)
     check_fits(sizes, 2, partial(sampling_messages.generated_too_big, "the check"))
     latents = {t.name: posterior[t.name] for t in instance.graph.latents}
-    drawn, likelihood = predictive(instance, latents, seed), log_likelihood(instance, latents)
+    drawn, likelihood = predictive(instance, latents, seed), log_likelihoods(sampled, latents)
     compared, pits, gaps = [], [], []
     for term in terms:
         y = instance.values[term.value] if isinstance(term.value, Data) else np.empty(0)
@@ -59,11 +62,12 @@ def check_model(fit: Fit, statistics: object, level: float, draws: int) -> Model
             gaps.append(Unassessed("LOO-PIT", messages.no_pit(term.name, term.law.distribution.title)))
         else:
             pits.append(loo_pit(term.name, y, own, likelihood[term.name], seed))
-    moved, why = _sensitivities(fit, instance, terms, posterior, likelihood)
+    seen = [t for t in sampled.graph.observed if 0 not in instance.shape(t.law.shape)]
+    moved, why = _sensitivities(fit, sampled, seen, posterior, log_likelihood(sampled, latents))
     gaps += [Unassessed("prior sensitivity", why)] if why else []
     hints = (*_of_statistics(compared, level), *_of_pits(pits, level), *_of_sensitivity(moved))
     health = fit.diagnose()
-    remarks = (messages.fit_is_ill(health.verdict),) if health.hints else ()
+    remarks = () if health.ok else (messages.fit_is_ill(health.verdict),)
     tables = tuple(compared), tuple(pits), tuple(moved)
     return ModelCheck(fit.model_name, *tables, hints, tuple(gaps), level, used, remarks)
 

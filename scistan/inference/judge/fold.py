@@ -16,6 +16,7 @@ from scistan.inference.judge.carried import GRAPH_WORK, Carried
 from scistan.inference.judge.split import Rows, rows_of
 from scistan.inference.judge.tasks import task_seed
 from scistan.inference.sample import sampled
+from scistan.inference.summed import as_written, conditional_terms, summed
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import NUMPY, draw_term, pointwise_log_densities
 from scistan.targets.scipy.streams import stream
@@ -48,9 +49,8 @@ def fit_fold(carried: Carried, settings: FoldSettings, number: int, held: np.nda
     with GRAPH_WORK:
         rows = rows_of(carried.instance, observed_term(carried, settings.name), settings.axis)
         train = rows.taken(np.setdiff1d(np.arange(rows.count), held))
-    fit = sampled(
-        train, settings.draws, settings.warmup, settings.chains, seed, settings.engine, None, False, **settings.options
-    )
+    lengths = settings.draws, settings.warmup, settings.chains
+    fit = sampled(summed(train), *lengths, seed, settings.engine, None, False, **settings.options)
     with GRAPH_WORK:
         density = _density(rows, held, fit, seed)
     elpd, error = log_mean(density)
@@ -61,7 +61,9 @@ def fit_fold(carried: Carried, settings: FoldSettings, number: int, held: np.nda
 
 def _density(rows: Rows, held: np.ndarray, fit: Fit, seed: int) -> np.ndarray:
     """Give the log density of each held-out element at each draw: (chains, draws, rows, …)."""
-    part = rows.taken(held)
+    part = summed(rows.taken(held))
+    if rows.term.name in conditional_terms(part):
+        part = as_written(part)
     chains, draws = fit.shape
     evaluator = Evaluator(part, NUMPY)
     latents: dict[Node, np.ndarray] = {}

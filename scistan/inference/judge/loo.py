@@ -18,6 +18,7 @@ from scistan.inference.arviz_data import leave_one_out, loo_numbers, loo_revised
 from scistan.inference.judge.moment_match import Matched, match
 from scistan.inference.judge.split import Rows, check_rows_part, rows_of
 from scistan.inference.judge.unconstrained import Posterior, open_posterior
+from scistan.inference.summed import conditional_terms
 from scistan.messages import judge as messages
 from scistan.targets.scipy import pointwise_log_densities
 
@@ -85,6 +86,9 @@ def loo(fit: Fit, name: str | None, moment_match: bool, options: dict[str, Any])
 
 
 def _matched(fit: Fit, name: str, bad: list[tuple[int, ...]], good: float) -> list[Matched]:
+    given = conditional_terms(fit._need("moment matching").instance).get(name)
+    if given is not None:
+        raise messages.given_states(name, given)
     posterior = open_posterior(fit)
     density = posterior.log_density(posterior.points)
     likelihood = _Likelihood(posterior, name, _rows(posterior, fit, name))

@@ -25,6 +25,8 @@ from scistan.inference.inits import starting_values
 from scistan.inference.judge.carried import GRAPH_WORK, Carried
 from scistan.inference.judge.tasks import task_seed
 from scistan.inference.refusal import in_users_terms
+from scistan.inference.states import draw_states
+from scistan.inference.summed import summed
 from scistan.messages import judge as messages
 from scistan.shapes import Size
 from scistan.targets.scipy import ancestral_draws
@@ -87,17 +89,22 @@ def replicate(carried: Carried, settings: Settings, number: int) -> dict[str, np
     with GRAPH_WORK:
         made = simulated(blank(carried.instance), seed)
         data = to_json(carried.program.data(made.instance))
-        starts = starting_values(made.instance, carried.program, settings.inits, settings.chains, seed, data)
+        lowered = carried.lowered(settings.engine, made.instance)
+        starts = starting_values(
+            summed(made.instance), carried.program, settings.inits, settings.chains, seed, data,
+            plain=lowered is not None,
+        )
+    options = settings.options if lowered is not None else {"parallel_chains": 1, **settings.options}
     request = Request(
-        carried.text, data, settings.draws, settings.warmup, settings.chains, seed, 1, starts, False,
-        {"parallel_chains": 1, **settings.options},
+        carried.text, data, settings.draws, settings.warmup, settings.chains, seed, 1, starts, False, options,
+        lowered=lowered,
     )
     with in_users_terms(carried.program):
         found = run_request(settings.engine, request)
     if not found.complete:
         raise messages.replication_cut_short("; ".join(found.notes))
     with GRAPH_WORK:
-        truth, drawn = _quantities(made, found, settings)
+        truth, drawn = _quantities(made, found, settings, seed)
     ranks = _ranked(truth, drawn, np.random.default_rng([seed, 1]))
     diverging = found.statistics.get("diverging", np.zeros(1))
     seconds = np.asarray(time.perf_counter() - started)
@@ -105,15 +112,17 @@ def replicate(carried: Carried, settings: Settings, number: int) -> dict[str, np
 
 
 def _quantities(
-    made: Simulated, found: Draws, settings: Settings
+    made: Simulated, found: Draws, settings: Settings, seed: int
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Give the true values and the draws of all that is ranked."""
-    instance, shape = made.instance, found.kept.shape
+    instance, shape, sampled = made.instance, found.kept.shape, summed(made.instance)
     latents = {
-        t.name: _shaped(found, t.name, (*shape, *instance.shape(t.law.shape))) for t in instance.graph.latents
+        t.name: _shaped(found, t.name, (*shape, *instance.shape(t.law.shape))) for t in sampled.graph.latents
     }
+    latents |= draw_states(sampled, latents, settings.seed)
     derived = [name for name in settings.names if name in instance.graph.derived]
-    drawn = {**latents, **derived_quantities(instance, latents, derived)}
+    other = int(np.random.SeedSequence([seed, 2]).generate_state(1)[0])  # than that of the true values
+    drawn = {**latents, **derived_quantities(instance, latents, derived, shape, seed=other)}
     truth = {name: made.truth[name] for name in settings.names}
     drawn = {name: drawn[name] for name in settings.names}
     if settings.likelihood:

@@ -10,6 +10,7 @@ import numpy as np
 
 from scistan.engines.embedded import open_density
 from scistan.engines.encoding import to_json
+from scistan.engines.lowered import LoweredDensity, LoweredJacobian
 from scistan.engines.options import check_options, check_run, engine_seed
 from scistan.engines.registry import ENGINES, engine_for_many, engine_named
 from scistan.errors import ScistanError
@@ -18,7 +19,7 @@ from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
 from scistan.graph.places import first_place
 from scistan.graph.walk import topological
-from scistan.inference.certify import certify
+from scistan.inference.certify import certify, certify_lowered
 from scistan.inference.density import check_complete
 from scistan.inference.executors import Executor
 from scistan.inference.judge.calibration import Calibration
@@ -29,6 +30,7 @@ from scistan.inference.judge.tasks import Task, run_tasks, task_seed
 from scistan.inference.paths import as_path
 from scistan.inference.refusal import in_users_terms
 from scistan.inference.subject import Fitted, Subject
+from scistan.inference.summed import summed
 from scistan.messages import inference as inference_messages
 from scistan.messages import judge as messages
 from scistan.messages import leaving_out
@@ -160,10 +162,16 @@ def _certified(carried: Carried, first: Simulated, data: str, settings: Settings
     """Compare the engine's density with SciPy's once, on the first data: the program is the same for all."""
     if not ENGINES[settings.engine].embedded:
         return
-    with in_users_terms(carried.program):
-        density = open_density(carried.text, data, settings.seed)
-    subject = Subject(first.instance, carried.program)
-    certificate = certify(subject, carried.program.data(first.instance), density, settings.seed)
+    instance = summed(first.instance)
+    subject = Subject(instance, carried.program)
+    lowered = carried.lowered(settings.engine, first.instance)
+    if lowered is not None:
+        witnesses = LoweredDensity(lowered), LoweredJacobian(lowered)
+        certificate = certify_lowered(subject, *witnesses, settings.seed, settings.engine)
+    else:
+        with in_users_terms(carried.program):
+            density = open_density(carried.text, data, settings.seed)
+        certificate = certify(subject, carried.program.data(instance), density, settings.seed)
     if not certificate.ok and certificate.told_apart():
         raise sampling_messages.engine_disagrees(settings.engine, certificate.told_apart())
 

@@ -113,7 +113,7 @@ def prior_draws(fit: Fit, seed: int | None = None) -> Mapping[str, np.ndarray]:
     found = fit.group("prior") if seed is None else None
     if found is not None:
         return {str(name): array.values for name, array in found.data_vars.items()}
-    instance = fit._need("the prior").instance
+    instance = fit._need("the prior").written_instance
     check_draws_fit(instance, _PRIOR_DRAWS)
     drawn, _ = ancestral_draws(instance, _PRIOR_DRAWS, use_seed(int(fit.settings["seed"]) if seed is None else seed))
     return {name: drawn[name][None] for name in fit.posterior}

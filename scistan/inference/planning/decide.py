@@ -7,20 +7,23 @@ from dataclasses import replace
 from typing import Any
 
 from scistan.engines.assemble import cores_for
+from scistan.engines.options import check_method_options, engines_for_method
 from scistan.engines.registry import COMPILING, ENGINES, preferred
-from scistan.given import as_whole, usual
+from scistan.given import Usual, as_whole, usual
 from scistan.graph.instance import Instance
 from scistan.history.learnt import of_structure, remembered_winner
 from scistan.inference.asked import Asked, read_call
 from scistan.inference.plan import Choice, Plan
-from scistan.inference.planning.advice import advice_on_batches, advice_on_compiling
-from scistan.inference.planning.executable import Executable, find_executable
+from scistan.inference.planning.advice import advice_on_compiling
+from scistan.inference.planning.executable import Executable, executable_of, find_executable
 from scistan.inference.planning.machine import machine_now
-from scistan.inference.planning.seconds import Effort, Expected, expected
+from scistan.inference.planning.place import batches_that_fit, device_for
+from scistan.inference.planning.seconds import Effort, Expected, approximating, expected
 from scistan.inference.planning.start import is_cold
 from scistan.inference.planning.workload import Workload, workload_of
 from scistan.inference.point.options import read_options
 from scistan.messages import planning as messages
+from scistan.settings import said
 
 __all__ = ["TASKS", "plan_for", "plan_mcmc"]
 
@@ -90,23 +93,44 @@ def _choice(name: str, cost: Expected, executable: Executable) -> Choice:
     return Choice(name, cost.seconds, messages.compiles_first() if cost.costs["compile"] else "")
 
 
+def _approximation(task: str, instance: Instance, arguments: Mapping[str, Any]) -> Plan:
+    """Plan Pathfinder, Laplace's or a variational approximation: the first engine that can."""
+    options = {name: value for name, value in arguments.items() if name not in _OF_APPROXIMATIONS}
+    check_method_options(task, options)
+    asked = arguments.get("engine") or "auto"
+    engines = engines_for_method(asked, task, options)
+    draws = as_whole("draws", arguments.get("draws") or 1000)
+    workload, executable = workload_of(instance, task), executable_of(instance)
+    costs = {name: expected(approximating(task, name, draws, not executable.built), workload) for name in engines}
+    why = messages.asked_for() if asked != "auto" else messages.engine_that_can(engines)
+    found = Plan(
+        engines[0], options, 0, why, task=task, draws=draws, chains=1, compiled=ENGINES[engines[0]].compiled,
+        workload=workload, alternatives=tuple(_choice(name, costs[name], executable) for name in engines),
+    )
+    return _with_cost(found, costs[engines[0]])
+
+
 def _point(task: str, instance: Instance, arguments: Mapping[str, Any]) -> Plan:
     options = read_options(task, arguments)
-    workload = workload_of(instance, task)
-    device, dtype, note = options.device, options.dtype, ""
-    if device != "cpu":
+    workload, machine = workload_of(instance, task), machine_now()
+    chosen = {name: value for name, value in arguments.items() if value is not None and name not in ("seed", "data")}
+    given = arguments.get("device")
+    place, why = device_for(said("device") if given is None or isinstance(given, Usual) else given, workload, machine)
+    device, dtype = place, options.dtype
+    if place != "cpu":
         from scistan.targets.torch.devices import choose_target
 
-        target = choose_target(device, dtype)
-        device, dtype, note = target.device, target.dtype, target.note
-    effort = Effort(task, "torch", 1, 1, is_cold("torch"))
-    chosen = {name: value for name, value in arguments.items() if value is not None and name not in ("seed", "data")}
+        target = choose_target(place, dtype)
+        device, dtype, why = target.device, target.dtype, target.note or why
+    batches = batches_that_fit(workload, options, device, machine)
+    if batches is not None:  # sums over batches are the same sums, so what optimizes them stays the same
+        smaller = {"batch_size": batches.size, "optimizer": "lbfgs"} if options.optimizer == "auto" else {}
+        chosen, why = {**chosen, "batch_size": batches.size, **smaller}, batches.why
     found = Plan(
-        "", chosen, 0, note or messages.device_given(device), task=task, target="torch", draws=0, chains=0,
-        device=device, dtype=dtype, batch_size=options.batch_size, workload=workload,
-        advice=advice_on_batches(workload, options, device, machine_now()),
+        "", chosen, 0, why, task=task, target="torch", draws=0, chains=0, device=device, dtype=dtype,
+        batch_size=chosen.get("batch_size"), workload=workload,
     )
-    return _with_cost(found, expected(effort, workload))
+    return _with_cost(found, expected(Effort(task, "torch", 1, 1, is_cold("torch")), workload))
 
 
 def _scipy(task: str, instance: Instance, arguments: Mapping[str, Any]) -> Plan:
@@ -117,8 +141,6 @@ def _scipy(task: str, instance: Instance, arguments: Mapping[str, Any]) -> Plan:
 
 
 def _compile(task: str, instance: Instance, arguments: Mapping[str, Any]) -> Plan:
-    from scistan.inference.planning.executable import executable_of
-
     executable, workload = executable_of(instance), workload_of(instance, task)
     why = executable.missing or (messages.built_already() if executable.built else messages.to_be_built())
     found = Plan(COMPILING, {}, 0, why, task=task, draws=0, chains=0, compiled=True, workload=workload)
@@ -132,6 +154,9 @@ def _with_cost(plan: Plan, cost: Expected) -> Plan:
     return replace(plan, seconds=cost.seconds, costs=dict(cost.costs), learnt=cost.learnt)
 
 
+# What a call of an approximation says beside the method's own options.
+_OF_APPROXIMATIONS = ("draws", "seed", "inits", "progress", "engine", "data")
 TASKS: Mapping[str, Callable[[str, Instance, Mapping[str, Any]], Plan]] = {
-    "mcmc": _mcmc, "map": _point, "mle": _point, "prior": _scipy, "predict": _scipy, "compile": _compile,
+    "mcmc": _mcmc, "pathfinder": _approximation, "laplace": _approximation, "variational": _approximation,
+    "map": _point, "mle": _point, "prior": _scipy, "predict": _scipy, "compile": _compile,
 }  # fmt: skip

@@ -14,22 +14,25 @@ from scistan.engines.declaration import Rate
 from scistan.engines.registry import ENGINES
 from scistan.history.learnt import of_engine, of_structure
 from scistan.history.run import Run
+from scistan.inference.planning.start import is_cold
 from scistan.inference.planning.workload import Workload
 
-__all__ = ["BUILT_IN", "Effort", "Expected", "expected"]
+__all__ = ["BUILT_IN", "Effort", "Expected", "approximating", "expected"]
 
 
 # Measured once on a 2-core machine; what is learnt replaces them after the first run.
 BUILT_IN: Mapping[str, Rate] = {
     **{name: engine.rate for name, engine in ENGINES.items() if engine.rate is not None},
-    "torch": Rate(8e-3, 1e-8, 0.0, 0.05, 3.0),
-    "scipy": Rate(2e-6, 2e-8, 0.0, 0.02, 1.5),
+    "torch": Rate(8e-3, 2.5e-9, 0.0, 0.05, 3.0),
+    "scipy": Rate(2e-6, 5e-9, 0.0, 0.02, 1.5),
     "numpy": Rate(1e-5, 1e-9, 0.0, 1e-5, 0.1),
 }
 # Evaluations for each iteration, where nothing is known of the model.
 _STEPS = 8.0
 _STEPS_HIERARCHICAL = 15.0
 _CLIMB = 60.0  # evaluations of a point estimate
+# Those of approximations: four paths with their ELBOs, a climb with a Hessian, thousands of steps with one draw each.
+_APPROXIMATING = {"pathfinder": 4000.0, "laplace": 200.0, "variational": 8000.0}
 _RECENT = 9  # runs that a median is taken of
 _NEAR = 4.0
 
@@ -45,6 +48,12 @@ class Effort:
     cold: bool = False
     builds: bool = False
     chosen: bool = False
+
+
+def approximating(task: str, engine: str, draws: int, builds: bool, cold: bool | None = None) -> Effort:
+    """Give the effort of an approximation: its fit, and its draws."""
+    is_first = is_cold("stan") if cold is None else cold
+    return Effort(task, engine, _APPROXIMATING[task] + draws, 1, is_first, builds and ENGINES[engine].compiled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +94,12 @@ def _steps(effort: Effort, workload: Workload, alike: Sequence[Run]) -> float:
     if effort.task == "mcmc":
         usual = _STEPS_HIERARCHICAL if "hierarchical" in workload.structure else _STEPS
     else:
-        usual = _CLIMB if workload.is_iterative else 1.0
+        usual = _CLIMB if workload.is_iterative and effort.task not in _APPROXIMATING else 1.0
     return _middle(alike, lambda run: run.evaluations / run.iterations if run.iterations else 0.0, usual)
 
 
 def _running(rate: Rate, work: float, evaluations: float, iterations: float, at_once: int) -> float:
-    return (evaluations * (rate.evaluation + rate.number * work) + iterations * rate.iteration) / max(1, at_once)
+    return (evaluations * (rate.evaluation + rate.unit * work) + iterations * rate.iteration) / max(1, at_once)
 
 
 def _ratio(rate: Rate, run: Run) -> float:

@@ -13,7 +13,7 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Data, Variable
 from scistan.graph.walk import topological
 from scistan.history import structure_of
-from scistan.inference.planning.work import counted_work
+from scistan.inference.work import gradient_work
 from scistan.messages.options import bad_option
 
 __all__ = ["Workload", "workload_of"]
@@ -25,8 +25,8 @@ GRADIENT_TASKS = ("mcmc", "map", "mle", "pathfinder", "laplace", "variational")
 class Workload:
     """Some work: `data_size` numbers of `dtype_size` bytes, with gradients or without, done once or again and again.
 
-    Of a model there is more: `parameters` and `rows` (numbers observed), the `work` of one density or gradient in units
-    of numbers touched, and how it is built: `structure` in words, `key` as a hash.
+    Of a model there is more: `parameters` and `rows` (numbers observed), the counted `work` of one gradient in
+    units of about a nanosecond, and how it is built: `structure` in words, `key` as a hash.
     """
 
     operation_type: str = "function"
@@ -70,7 +70,7 @@ class Workload:
         parts = [f"{self.parameters:,} parameters, {self.rows:,} rows"] if self.key else [self.operation_type]
         parts += [f"{_size(self.bytes)} of data"]
         parts += ["gradients"] if self.requires_gradient else []
-        parts += [f"{self.work:,.0f} numbers touched by each"] if self.work else []
+        parts += [f"{self.work:,.0f} units of work for each"] if self.work else []
         return "; ".join([*parts, *self.structure])
 
 
@@ -104,7 +104,7 @@ def workload_of(instance: Instance, task: str) -> Workload:
         is_iterative=task in GRADIENT_TASKS,
         parameters=sum(math.prod(instance.shape(t.law.shape)) for t in graph.latents),
         rows=sum(math.prod(instance.shape(t.law.shape)) for t in graph.observed),
-        work=counted_work(instance),
+        work=gradient_work(instance),
         structure=tuple(name for name, holds in _STRUCTURES.items() if holds(graph)),
         key=structure_of(graph),
     )
@@ -126,6 +126,8 @@ def _is_linear(graph: Graph) -> bool:
 _STRUCTURES: Mapping[str, Callable[[Graph], bool]] = {
     "hierarchical": _is_hierarchical,
     "linear predictor": _is_linear,
-    "conditionally independent observations": lambda graph: not any(t.law.event_rank for t in graph.observed),
+    "conditionally independent observations": lambda graph: not any(
+        t.law.event_rank or t.law.distribution.rule is not None for t in graph.observed
+    ),
     "multivariate": lambda graph: any(t.law.event_rank for t in graph.terms),
 }

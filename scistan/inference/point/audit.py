@@ -73,21 +73,27 @@ def release_boundaries(
 
 def _suspects(objective: Objective, mode: Mode) -> list[tuple[int, int]]:
     """List bounded coordinates whose place is poorly determined, with the side of their nearest boundary."""
-    deviations = mode.curvature.deviations() if mode.curvature is not None and mode.curvature.definite else None
+    curvature = mode.curvature if mode.curvature is not None and mode.curvature.definite else None
+    deviations = None if curvature is None else curvature.deviations()
     found: list[tuple[float, int, int]] = []
     for start, stop, low, high in bounded_blocks(objective):
-        for k in range(start, stop):
-            u = float(mode.q[k])
-            if not bool(mode.free[k]) or (abs(u) < 2 and deviations is not None):
-                continue
-            if deviations is not None and float(deviations[k]) < _LOOSE:
-                continue
-            if u < 0 and low:
-                found.append((abs(u), k, -1))
-            elif u > 0 and high:
-                found.append((abs(u), k, 1))
+        u = mode.q[start:stop]
+        loose = mode.free[start:stop] & (((u < 0) & low) | ((u > 0) & high))
+        if curvature is not None:
+            loose = loose & (u.abs() >= 2)
+        if deviations is not None:
+            loose = loose & (deviations[start:stop] >= _LOOSE)
+        at = loose.nonzero().flatten()
+        found += [(abs(x), start + k, -1 if x < 0 else 1) for k, x in zip(at.tolist(), u[at].tolist(), strict=True)]
     found.sort(reverse=True)
-    return [(k, side) for _, k, side in found[:_SUSPECTS]]
+    chosen = [(k, side) for _, k, side in found[:_SUSPECTS]]
+    if curvature is None or deviations is not None or not chosen:
+        return chosen
+    units = mode.q.new_zeros((len(chosen), len(mode.q)))
+    for row, (k, _) in enumerate(chosen):
+        units[row, k] = 1.0
+    variances = (curvature.solve(units) * units).sum(-1)  # those of all coordinates would need the whole inverse
+    return [pair for pair, loose in zip(chosen, (variances >= _LOOSE**2).tolist(), strict=True) if loose]
 
 
 def _level_outwards(objective: Objective, mode: Mode, k: int, side: int, verb: str) -> bool:
@@ -124,6 +130,8 @@ def judge(
     findings = [messages.at_boundary(name, where) for name, where in held.items()]
     if searched.failed:
         findings.append(messages.starts_failed(searched.failed, searched.starts))
+    if searched.left_out:
+        findings.append(messages.starts_left_out(searched.left_out, searched.starts))
     if searched.agreeing < searched.starts - searched.failed and not mode.interrupted:
         findings.append(messages.starts_disagree(searched.agreeing, searched.starts, searched.gap, searched.cut_short))
     if mode.interrupted:
@@ -181,7 +189,8 @@ def _faults(objective: Objective, mode: Mode, gradient: float) -> list[str]:
     if not curvature.definite and not faults:
         direction = curvature.directions(1)
         names = _loaded(objective, direction[0], None) if len(direction) else []
-        faults.append(messages.saddle(names, curvature.lowest))
+        undecided = curvature.kind == "products" and curvature.lowest > 0
+        faults.append((messages.undecided if undecided else messages.saddle)(names, curvature.lowest))
     return faults
 
 

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from scistan.inference.point.objective import Objective
 
-__all__ = ["DENSE", "LEAST_CURVATURE", "Curvature", "Dense", "Products", "measure_dense"]
+__all__ = ["DENSE", "LEAST_CURVATURE", "Curvature", "Dense", "measure_dense"]
 
 Tensor = Any
 DENSE = 1000  # coordinates up to which the whole Hessian is computed without looking for structure
@@ -104,60 +104,3 @@ class Dense:
 def measure_dense(objective: Objective, q: Tensor, free: Tensor) -> Dense:
     """Compute the whole Hessian, exactly."""
     return Dense(objective.torch, -objective.hessian(q), free)
-
-
-class Products:
-    """No matrix at all: systems are solved by conjugate gradients on products with the Hessian.
-
-    Whether it is definite is asked along the gradient and a random vector: any direction that curves upwards has a
-    share in that one.
-    """
-
-    kind = "products"
-
-    def __init__(self, objective: Objective, q: Tensor, free: Tensor, tolerance: float = 1e-10) -> None:
-        self._torch = objective.torch
-        self._objective, self._q, self._free = objective, q, free.to(q.dtype)
-        self._tolerance = tolerance
-        self.definite = True
-        self.lowest = float("nan")
-        _, gradient = objective.value_and_gradient(q[None])
-        chance = self._torch.randn(q.shape, generator=self._torch.Generator().manual_seed(0), dtype=q.dtype)
-        self.solve(self._torch.cat([gradient, chance.to(q.device)[None]]))
-
-    def _multiply(self, rows: Tensor) -> Tensor:
-        return -self._objective.hessian_products(self._q, rows) * self._free
-
-    def solve(self, rows: Tensor) -> Tensor:
-        b = (rows * self._free).reshape(-1, rows.shape[-1])
-        x = self._torch.zeros_like(b)
-        r, p = b.clone(), b.clone()
-        size = (r * r).sum(-1, keepdim=True)
-        goal = self._tolerance**2 * size
-        for _ in range(10 * rows.shape[-1]):
-            if bool((size <= goal).all()):
-                break
-            product = self._multiply(p)
-            curvature = (p * product).sum(-1, keepdim=True)
-            live = (size > goal) & (curvature > 0)
-            if bool(((size > goal) & ~live).any()):
-                self.definite = False
-                break
-            step = self._torch.where(live, size / self._torch.where(live, curvature, 1.0), 0.0)
-            x, r = x + step * p, r - step * product
-            smaller = (r * r).sum(-1, keepdim=True)
-            p = r + smaller / size.clamp(min=1e-300) * p
-            size = smaller
-        return x.reshape(rows.shape)
-
-    def precondition(self, rows: Tensor) -> Tensor:
-        return rows
-
-    def draw(self, _: Tensor) -> None:
-        return None
-
-    def deviations(self) -> None:
-        return None
-
-    def directions(self, _: int) -> Tensor:
-        return self._q.new_zeros((0, len(self._q)))

@@ -19,6 +19,7 @@ from scistan.messages import point as messages
 from scistan.targets.scipy.streams import use_seed
 
 if TYPE_CHECKING:
+    from scistan.inference.profile.profile import Profile
     from scistan.inference.subject import Fitted
 
 __all__ = ["PointEstimate", "Source"]
@@ -39,7 +40,8 @@ class PointEstimate:
 
     `intervals` are the 95 % ends, lower and upper along a first axis, within the domain of what they are of.
     `log_density` is what was maximized: the joint log density over the coordinates the model is sampled in
-    (`map`), or the log likelihood (`mle`). `findings` are what the audit has to say beside `reason`.
+    (`map`), or the log likelihood (`mle`). `findings` are what the audit has to say beside `reason`, and
+    `profile_of_run` what each stage took.
     """
 
     values: dict[str, np.ndarray]
@@ -67,6 +69,7 @@ class PointEstimate:
     source: Source | None = field(default=None, repr=False)
     model: Fitted | None = field(default=None, repr=False)
     plan: Plan | None = field(default=None, repr=False)
+    profile_of_run: Profile | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("values", "std_errors", "intervals"):
@@ -107,8 +110,9 @@ class PointEstimate:
         if self.model is None:
             raise messages.no_model_with_it(what)
         from scistan.inference.point.storage import source_of
+        from scistan.inference.summed import summed
 
-        found = source_of(self, self.model.instance())
+        found = source_of(self, summed(self.model.instance()))
         object.__setattr__(self, "source", found)
         return found
 

@@ -15,7 +15,7 @@ from scistan.inference.point.linesearch import search
 from scistan.inference.point.objective import Objective
 from scistan.inference.point.progress import Progress
 
-__all__ = ["Climb", "climb"]
+__all__ = ["Climb", "climb", "runs_away"]
 
 Tensor = Any
 Evaluate = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
@@ -130,8 +130,7 @@ def _run(
             active = _stopped(state, active, active & arrived, "arrived")
             active = _stopped(state, active, active & stalled, "line search")
         if limit is not None and step % _LOOKOUT == 0:
-            out = ((state.q.abs() > limit) & (state.gradient * state.q.sign() > _STILL_RISING)).any(-1)
-            active = _stopped(state, active, active & out, "escaped")
+            active = _stopped(state, active, active & runs_away(state, limit), "escaped")
         if not bool(active.any()) or state.evaluated >= most:
             return
         length = torch.ones_like(promised)
@@ -151,6 +150,11 @@ def _run(
         if progress is not None:
             k = int(torch.argmax(state.value.nan_to_num(-float("inf"))))
             progress.note(-float(state.value[k]), float(state.gradient[k].abs().max()))
+
+
+def runs_away(state: Climb, limit: Tensor) -> Tensor:
+    """Tell which starts still rise beyond the limit."""
+    return ((state.q.abs() > limit) & (state.gradient * state.q.sign() > _STILL_RISING)).any(-1)
 
 
 def _stopped(state: Climb, active: Tensor, rows: Tensor, why: str) -> Tensor:

@@ -10,11 +10,13 @@ import numpy as np
 from scistan.inference.point.adam import descend
 from scistan.inference.point.arrow import guess_layout, measure_arrow
 from scistan.inference.point.blame import not_finite
-from scistan.inference.point.curvature import DENSE, Curvature, Products, measure_dense
+from scistan.inference.point.curvature import DENSE, Curvature, measure_dense
 from scistan.inference.point.domains import bounded_blocks
 from scistan.inference.point.lbfgs import Climb, climb
+from scistan.inference.point.newton import climb_newton
 from scistan.inference.point.objective import Objective
 from scistan.inference.point.options import Options
+from scistan.inference.point.products import Products
 from scistan.inference.point.progress import Progress
 from scistan.inference.point.rising import OUT, refuse_if_rising, refuse_if_rising_outwards
 from scistan.profiling import staged
@@ -31,6 +33,8 @@ _MOST_FOR_OTHERS = 200  # iterations that each of the other starts may take at a
 _LITTLE_WORK = 2e7  # numbers computed on the way, about, that the other starts may take together in any case: seconds
 _LEAST_POINTS = 30  # that each of them may take in any case
 _UNPOLISHED = 0.5  # log density within which starts agree that Adam has left where they are: a standard error
+_MANY = 5000  # coordinates from which Newton's steps are worth their products with the Hessian
+_TWICE = 2  # the first climb's work, that the other starts may take together where coordinates are many
 _FAR = 25.0  # coordinates of a bounded latent this far out are on their way to its boundary
 
 
@@ -61,6 +65,7 @@ class Searched:
     gap: float  # how much lower the best start ended that does not agree
     moved: bool
     cut_short: bool = False  # the other starts had taken their share of the work before they came to rest
+    left_out: int = 0  # starts that were not begun, for the same reason
 
 
 @staged("climb")
@@ -78,8 +83,12 @@ def find_mode(objective: Objective, starts: Tensor, verb: str, options: Options,
         points = down.q
         lead = int(torch.argmax(down.value.nan_to_num(-float("inf"))))
         begun = (down.value[lead : lead + 1], down.gradient[lead : lead + 1])
-    first = climb(objective, points[lead : lead + 1], tolerance=CLIMB, max_iterations=options.max_iterations,
-                  progress=progress, limit=far, begun=begun)
+    by_newton = options.optimizer == "newton" or (options.optimizer != "lbfgs" and objective.dimension > _MANY)
+    ascend = climb_newton if by_newton else climb
+    first = ascend(objective, points[lead : lead + 1], tolerance=CLIMB, max_iterations=options.max_iterations,
+                   progress=progress, limit=far, begun=begun)
+    if first.stopped[0] == "line search" and objective.dimension > DENSE and not by_newton:
+        first = _helped(objective, first, options, progress, far)
     if first.stopped[0] == "limit" and not measure(objective, first.q[0], free).definite:
         refuse_if_rising_outwards(objective, first.q[0], float(first.value[0]), free, verb, measure)
     mode = settle(objective, first, free, progress)
@@ -89,18 +98,23 @@ def find_mode(objective: Objective, starts: Tensor, verb: str, options: Options,
         refuse_if_rising(objective, mode.q, mode.value, mode.gradient, free, verb)
     others = [k for k in range(len(starts)) if k != lead]
     rest, heights = points[:0], ended[:0]
-    failed, cut_short = 0, False
+    failed, cut_short, left_out = 0, False, 0
     if others and not mode.interrupted:
         allowed = max(first.evaluated, _LITTLE_WORK / objective.width, _LEAST_POINTS * len(others))
-        second = _climb_others(objective, points[others], mode, options, progress, far, allowed)
-        cut_short = second.evaluated >= allowed
+        if by_newton:
+            second = _others_by_newton(objective, points[others], mode, options, progress, far, _TWICE * allowed)
+            left_out = len(others) - len(second.q)
+            others = others[: len(second.q)]
+        else:
+            second = _climb_others(objective, points[others], mode, options, progress, far, allowed)
+            cut_short = second.evaluated >= allowed
         ended[others] = second.value
         rest, heights = second.q, second.value
         failed = int((~torch.isfinite(second.value)).sum())
-        best = int(torch.argmax(second.value.nan_to_num(-float("inf"))))
-        if float(second.value[best]) > mode.value + same_height(mode.value):
-            again = climb(objective, rest[best : best + 1], tolerance=CLIMB, max_iterations=options.max_iterations,
-                          limit=far, progress=progress)
+        best = int(torch.argmax(second.value.nan_to_num(-float("inf")))) if others else 0
+        if others and float(second.value[best]) > mode.value + same_height(mode.value):
+            again = ascend(objective, rest[best : best + 1], tolerance=CLIMB, max_iterations=options.max_iterations,
+                           limit=far, progress=progress)
             mode = settle(objective, again, free, progress)
             lead = others[best]
             ended[lead] = mode.value
@@ -109,9 +123,41 @@ def find_mode(objective: Objective, starts: Tensor, verb: str, options: Options,
         mode.interrupted = mode.interrupted or second.interrupted
     moved = bool((mode.q != starts[lead]).any())
     slack = same_height(mode.value)
-    searched = _compare(torch, mode, ended, rest[heights >= mode.value - slack], failed, moved, slack)
-    searched.cut_short = cut_short
+    begun_from = [lead, *others] if lead not in others else others
+    same = rest[heights >= mode.value - slack]
+    searched = _compare(torch, mode, ended[sorted(begun_from)], same, failed, moved, slack)
+    searched.cut_short, searched.left_out = cut_short, left_out
     return searched
+
+
+def _helped(objective: Objective, first: Climb, options: Options, progress: Progress, far: Tensor) -> Climb:
+    """Go on by Newton's steps from where line searches found no more."""
+    further = climb_newton(objective, first.q, tolerance=CLIMB, max_iterations=options.max_iterations,
+                           progress=progress, limit=far, begun=(first.value, first.gradient))
+    further.iterations = further.iterations + first.iterations
+    further.evaluated += first.evaluated
+    return further
+
+
+def _others_by_newton(
+    objective: Objective, points: Tensor, mode: Mode, options: Options, progress: Progress, far: Tensor,
+    allowed: float,
+) -> Climb:
+    """Climb from the other starts in turn, as many as come to an end with their share of the work."""
+    height = mode.value - same_height(mode.value) / 2
+    ended: list[Climb] = []
+    interrupted, evaluated = False, 0
+    for row in points:
+        one = climb_newton(objective, row[None], tolerance=ROUGH, max_iterations=options.max_iterations,
+                           progress=progress, limit=far, goal=height, most=allowed - evaluated)
+        interrupted, evaluated = one.interrupted, evaluated + one.evaluated
+        if interrupted or evaluated >= allowed:
+            break
+        ended.append(one)
+    none = points[:0], points.new_zeros(0), points[:0], points.new_zeros(0)
+    each = [none, *((c.q, c.value, c.gradient, c.iterations) for c in ended)]
+    q, value, gradient, iterations = map(objective.torch.cat, zip(*each, strict=True))
+    return Climb(q, value, gradient, iterations, [c.stopped[0] for c in ended], interrupted, evaluated)
 
 
 def _first_finite(objective: Objective, starts: Tensor) -> tuple[int, tuple[Tensor, Tensor]]:
@@ -273,9 +319,7 @@ def settle(objective: Objective, found: Climb, free: Tensor, progress: Progress)
             if kicked:
                 start = _kick(objective, mode)
             near = mode.curvature.definite and mode.distance**2 < _NEAR
-            further = climb(objective, start, tolerance=1e-15, progress=progress,
-                            max_iterations=50 if near else 200, precondition=mode.curvature.precondition,
-                            free=free.to(start.dtype))
+            further = _further(objective, start, mode.curvature, free, 50 if near else 200, progress)
             gain = float(further.value[0]) - mode.value
             if gain >= 0:
                 mode.q, mode.value, mode.gradient = further.q[0], float(further.value[0]), further.gradient[0]
@@ -288,6 +332,16 @@ def settle(objective: Objective, found: Climb, free: Tensor, progress: Progress)
     except KeyboardInterrupt:
         mode.interrupted = True
     return mode
+
+
+def _further(
+    objective: Objective, start: Tensor, curvature: Curvature, free: Tensor, iterations: int, progress: Progress
+) -> Climb:
+    """Climb on with the curvature that was measured; where there is no matrix of it, by its products."""
+    if curvature.kind == Products.kind:
+        return climb_newton(objective, start, tolerance=1e-15, max_iterations=iterations, progress=progress, free=free)
+    return climb(objective, start, tolerance=1e-15, max_iterations=iterations, progress=progress,
+                 precondition=curvature.precondition, free=free.to(start.dtype))
 
 
 def _distance(mode: Mode) -> float:

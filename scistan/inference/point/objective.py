@@ -39,6 +39,7 @@ class Objective:
         self.torch = density.torch
         self.dimension = density.dimension
         self.evaluations = 0
+        self.products = 0  # with the Hessian
         self._observations = max(1, observations)
         self.width = max(observations, widest) + self.dimension  # numbers in the largest value on the way, about
         self._makes_matrices = widest > observations
@@ -106,6 +107,7 @@ class Objective:
 
     def hessian_products(self, q: Tensor, vectors: Tensor) -> Tensor:
         """Give `H v` at one point for each row `v`, exactly, by differentiating the gradient."""
+        self.products += len(vectors)
         if len(vectors) * self.width <= _SMALL:
             with self._memory():
                 return self._products_of_rows(q, vectors)
@@ -125,6 +127,34 @@ class Objective:
                 for start in range(0, len(vectors), chunk):
                     result[start : start + chunk] += self._products(slope, leaf, vectors[start : start + chunk])
         return result
+
+    def products_at(self, q: Tensor) -> Callable[[Tensor], Tensor]:
+        """Give what multiplies a vector, or rows of them, by the Hessian at one point, whose gradient is kept for it.
+
+        Batches are gone through for each product: kept, they would be all observations at once.
+        """
+        leaf = q.detach().clone().requires_grad_(True)
+        slope: Tensor = None
+        if self.batches is None:
+            with self._memory():
+                slope = self._gradient(next(self._parts(leaf, twice=True)), leaf, create_graph=True)
+
+        def multiply(vectors: Tensor) -> Tensor:
+            rows = vectors.reshape(-1, vectors.shape[-1])
+            if slope is None:
+                return self.hessian_products(q, rows).reshape(vectors.shape)
+            self.products += len(rows)
+            if not slope.requires_grad:
+                return self.torch.zeros_like(vectors)
+            with self._memory():
+                each = [self._gradient_of(slope, leaf, row) for row in rows]
+            return self.torch.stack(each).reshape(vectors.shape)
+
+        return multiply
+
+    def _gradient_of(self, slope: Tensor, leaf: Tensor, vector: Tensor) -> Tensor:
+        keep = {"retain_graph": True, "allow_unused": True, "materialize_grads": True}
+        return self.torch.autograd.grad(slope, leaf, vector, **keep)[0].detach()
 
     def hessian(self, q: Tensor) -> Tensor:
         """Give the whole matrix of second derivatives at one point, exactly.
@@ -170,7 +200,7 @@ class Objective:
             if _is_out_of_memory(error):
                 raise
             # An op whose second derivative cannot be vectorized: one vector at a time.
-            return self.torch.stack([grad(slope, leaf, v, **keep)[0].detach() for v in vectors])
+            return self.torch.stack([self._gradient_of(slope, leaf, v) for v in vectors])
         return rows.detach()
 
     def _memory(self) -> AbstractContextManager[None]:

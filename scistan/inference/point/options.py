@@ -22,8 +22,9 @@ _WHOLE = ("starts", "max_iterations", "epochs")
 class Options:
     """How to maximize.
 
-    `optimizer` is `"lbfgs"`, `"adam"`, or `"auto"`: Adam where there are batches, else L-BFGS. `batch_size` takes
-    the observations in mini-batches, `epochs` is how often Adam sees each, `learning_rate` its largest step.
+    `optimizer` is `"lbfgs"`, `"newton"`, `"adam"`, or `"auto"`: Adam where there are batches, else L-BFGS, and Newton
+    where coordinates are many. `batch_size` takes the observations in mini-batches, `epochs` is how often Adam sees
+    each, `learning_rate` its largest step.
     `polish` finishes with exact steps on all observations. `compile` hands the density to `torch.compile`.
     """
 
@@ -55,7 +56,7 @@ def read_options(verb: str, given: Mapping[str, Any]) -> Options:
     if options.batch_size is not None:
         read["batch_size"] = as_whole("batch_size", options.batch_size)
     read |= {name: as_switch(name, getattr(options, name)) for name in ("polish", "compile", "progress")}
-    as_choice("optimizer", options.optimizer, ("lbfgs", "adam", "auto"))
+    as_choice("optimizer", options.optimizer, ("lbfgs", "newton", "adam", "auto"))
     if not is_number(options.learning_rate) or not options.learning_rate > 0:
         raise option_messages.bad_option("learning_rate", options.learning_rate, "a positive number", "0.05")
     return replace(options, **read)

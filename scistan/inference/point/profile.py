@@ -50,7 +50,8 @@ class _Lines:
             affine = density.affine(self.block.term, evaluator)
             if affine is not None:
                 z = density.coordinates(self.block, q)
-                parts = (z, affine.value(z), affine.slope)
+                x = affine.value(z)
+                parts = (z, x, torch.exp(affine.log_slope(x)))
                 flat = (part.expand_as(z).reshape(len(q), -1) for part in parts)
                 own, value, slope = (part.gather(1, self.elements[:, None]) for part in flat)
                 wanted = own + (wanted - value) / slope

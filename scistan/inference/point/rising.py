@@ -29,10 +29,7 @@ def refuse_if_rising_outwards(
     Along a ridge (noise that vanishes as the latents come to fit every observation) no slope tells it: each coordinate
     is at its best given the others, and the climb goes on for as long as it may.
     """
-    inside = [k for start, stop, _, _ in bounded_blocks(objective) for k in range(start, stop)]
-    outer = [k for k in inside if abs(float(q[k])) > _OUTER]
-    outer.sort(key=lambda k: -abs(float(q[k])))
-    for k in outer[:_SUSPECTS]:
+    for k in _furthest(objective, q, q.abs() > _OUTER):
         gains = []
         rest = free.clone()
         rest[k] = False
@@ -54,14 +51,7 @@ def refuse_if_rising(objective: Objective, q: Tensor, value: float, gradient: Te
     The other coordinates follow: a hierarchical scale raises the density only where its members close up with it.
     """
     torch = objective.torch
-    suspects = [
-        k
-        for start, stop, _, _ in bounded_blocks(objective)
-        for k in range(start, stop)
-        if abs(float(q[k])) > _FAR and float(gradient[k] * q[k].sign()) > _STEEP
-    ]
-    suspects.sort(key=lambda k: -abs(float(q[k])))
-    for k in suspects[:_SUSPECTS]:
+    for k in _furthest(objective, q, (q.abs() > _FAR) & (gradient * q.sign() > _STEEP)):
         rows = q.repeat(2, 1)
         rows[0, k] -= float(q[k].sign()) * OUT
         rows[1, k] -= float(q[k].sign()) * FURTHER
@@ -71,3 +61,13 @@ def refuse_if_rising(objective: Objective, q: Tensor, value: float, gradient: Te
         rise = (value - torch.where(torch.isfinite(back.value), back.value, -float("inf"))).tolist()
         if rise[0] > _STEEP and rise[1] > 1.5 * rise[0]:
             raise messages.unbounded([latent_at(objective, k)], verb, rise[0])
+
+
+def _furthest(objective: Objective, q: Tensor, out: Tensor) -> list[int]:
+    """List the coordinates of bounded latents that are `out`, the furthest first, and no more than a few."""
+    bounded = objective.torch.zeros_like(out)
+    for start, stop, _, _ in bounded_blocks(objective):
+        bounded[start:stop] = True
+    at = (out & bounded).nonzero().flatten()
+    order = q[at].abs().argsort(descending=True, stable=True)[:_SUSPECTS]
+    return at[order].tolist()  # type: ignore[no-any-return]

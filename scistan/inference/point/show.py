@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,14 +19,15 @@ _WORDS = {"map": "posterior mode", "mle": "maximum likelihood"}
 Row = tuple[str, float, float]
 
 
-def labels(estimate: PointEstimate, name: str) -> list[str]:
-    """Name every number of a quantity by its coords."""
+def labels(estimate: PointEstimate, name: str, most: int | None = None) -> list[str]:
+    """Name every number of a quantity by its coords, or the first of them."""
     shape = np.shape(estimate.values[name])
     if not shape:
         return [name]
     dims = estimate.dims.get(name) or tuple(f"{name}_dim_{k}" for k in range(len(shape)))
     marks = [_marks(estimate, dim, n) for dim, n in zip(dims, shape, strict=True)]
-    return [f"{name}[{', '.join(m[i] for m, i in zip(marks, at, strict=True))}]" for at in np.ndindex(shape)]
+    return [f"{name}[{', '.join(m[i] for m, i in zip(marks, at, strict=True))}]"
+            for at in islice(np.ndindex(shape), most)]
 
 
 def _marks(estimate: PointEstimate, dim: str, n: int) -> list[str]:
@@ -38,8 +40,9 @@ def _rows(estimate: PointEstimate, most: int | None = None) -> list[Row]:
     for name, value in estimate.values.items():
         if most is not None and len(rows) >= most:
             break
-        errors = np.ravel(estimate.std_errors[name])
-        rows += zip(labels(estimate, name), np.ravel(value).tolist(), errors.tolist(), strict=True)
+        rest = None if most is None else most - len(rows)
+        numbers, errors = (np.ravel(array)[:rest].tolist() for array in (value, estimate.std_errors[name]))
+        rows += zip(labels(estimate, name, rest), numbers, errors, strict=True)
     return rows[:most]
 
 

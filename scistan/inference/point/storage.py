@@ -21,6 +21,7 @@ from scistan.inference.plan import Plan
 from scistan.inference.point.estimate import PointEstimate, Source
 from scistan.inference.record import Record
 from scistan.inference.seal import BrokenSealError, check_seal
+from scistan.inference.summed import summed
 from scistan.messages import fits as fit_messages
 from scistan.messages import point as messages
 
@@ -86,7 +87,7 @@ def load_estimate(
         raise messages.not_an_estimate(path, "its content is something else") from None
     if record is not None and restore is not None:
         found = replace(found, model=_held(path, record, restore))
-    return found if model is None else replace(found, source=source_of(found, model.instance()))
+    return found if model is None else replace(found, source=source_of(found, summed(model.instance())))
 
 
 def _read(path: Path, with_record: bool) -> tuple[PointEstimate, Record | None]:

@@ -22,6 +22,7 @@ __all__ = ["Quantities", "standard_errors"]
 Tensor = Any
 _WIDTH = 5e6  # elements of Jacobian columns held at once
 _ROWS = 200  # quantities whose Jacobian is computed row by row where columns are too many
+_ROWS_WIDTH = 2e6  # numbers in these rows: each of them is a system to be solved
 
 
 class Quantities:
@@ -126,8 +127,9 @@ def _by_columns(quantities: Quantities, mode: Mode, shapes: dict[str, tuple[int,
 
 def _by_rows(quantities: Quantities, mode: Mode, shapes: dict[str, tuple[int, ...]]) -> dict[str, Tensor | None]:
     """Solve for each element's gradient; only quantities with few elements."""
+    most = min(_ROWS, _ROWS_WIDTH / len(mode.q))
     return {
-        name: _row_variance(quantities, mode, name) if int(np.prod(shape)) <= _ROWS else None
+        name: _row_variance(quantities, mode, name) if int(np.prod(shape)) <= most else None
         for name, shape in shapes.items()
     }
 

@@ -1,18 +1,20 @@
-"""Give every fit the record of its own making, and add to it what is computed from its draws later."""
+"""Give every fit and point estimate the record of its making, and add to it what is computed from its draws later."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scistan.profiling import recording
 
 if TYPE_CHECKING:
     from scistan.inference.fit import Fit
+    from scistan.inference.point import PointEstimate
     from scistan.inference.profile.profile import Profile
 
-__all__ = ["added_to", "profiled"]
+__all__ = ["added_to", "profiled", "profiled_estimate"]
 
 
 @contextmanager
@@ -30,6 +32,15 @@ def profiled(verb: str) -> Iterator[Callable[[Fit], Fit]]:
             return fit
 
         yield keep
+
+
+@contextmanager
+def profiled_estimate(verb: str) -> Iterator[Callable[[PointEstimate], PointEstimate]]:
+    """Record the making of a point estimate; what the block calls with it gives it the record."""
+    from scistan.inference.profile.profile import Profile
+
+    with recording(verb) as took:
+        yield lambda estimate: replace(estimate, profile_of_run=Profile(took))
 
 
 @contextmanager

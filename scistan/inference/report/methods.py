@@ -58,7 +58,7 @@ def plural(count: int, one: str, many: str = "") -> str:
 def _fitted(fit: Fit) -> str:
     if fit.subject is None:
         return f"The model “{fit.model_name}” was fitted; its definition was not saved with its draws."
-    instance = fit.subject.instance
+    instance = fit.subject.written_instance
     seen = {term.name: math.prod(fit.subject.shape(term.name)) for term in instance.graph.observed}
     if not seen:
         return f"The model “{fit.model_name}” has no observed variables: its draws are from the prior."
@@ -69,7 +69,7 @@ def _fitted(fit: Fit) -> str:
 def _priors(fit: Fit, described: Description | None) -> list[str]:
     if fit.subject is None or described is None:
         return []
-    latents = [term.name for term in fit.subject.instance.graph.latents]
+    latents = [term.name for term in fit.subject.written_instance.graph.latents]
     parts = []
     for name in latents[:_MOST_PRIORS]:
         count = math.prod(fit.subject.shape(name))

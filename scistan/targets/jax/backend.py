@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from scistan.messages import packages
 from scistan.surface import checked
 
-__all__ = ["JaxBackend", "double_precision", "import_jax"]
+__all__ = ["JaxBackend", "double_precision", "import_jax", "jitted"]
 
 
 @cache
@@ -30,6 +31,24 @@ def double_precision() -> AbstractContextManager[None]:
     """Compute in double precision while the block runs: JAX's own setting, which is the user's, stays as it is."""
     found: AbstractContextManager[None] = import_jax().enable_x64(True)
     return found
+
+
+def jitted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a function when it is first called, and compute in double precision whoever calls it."""
+    jax = import_jax()
+    compiled = jax.jit(function)
+
+    def settled(x: Any) -> Any:
+        # A trace of single precision may hold NumPy's doubles: computing with them makes them what it says they are.
+        return x * 1 if isinstance(x, jax.core.Tracer) else x
+
+    @wraps(function)
+    def call(coordinates: Any, data: tuple[Any, ...]) -> Any:
+        coordinates = jax.tree.map(settled, coordinates)
+        with double_precision():
+            return compiled(coordinates, data)
+
+    return call
 
 
 class JaxBackend:

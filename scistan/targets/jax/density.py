@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property, wraps
+from copy import copy
+from functools import cached_property
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ import numpy as np
 from scistan.graph.instance import Instance
 from scistan.messages import targets as messages
 from scistan.passes import run_passes
-from scistan.targets.jax.backend import double_precision, import_jax
+from scistan.targets.jax.backend import double_precision, import_jax, jitted
 from scistan.targets.jax.point import PointDensity
 
 __all__ = ["JaxDensity", "lower_to_jax"]
@@ -38,6 +40,23 @@ class JaxDensity:
         with double_precision():
             self._point = PointDensity(instance)
             self.data: tuple[Array, ...] = tuple(map(import_jax().numpy.asarray, self._point.data))
+        self._compiled: dict[object, Any] = {}
+        self._compiling = Lock()
+
+    def on(self, instance: Instance) -> JaxDensity:
+        """Give the density of the same model on other data of the same shapes: what was compiled is good for it too."""
+        other = copy(self)
+        with double_precision():
+            data = PointDensity(instance.on(self._point.instance.graph)).data
+            other.data = tuple(map(import_jax().numpy.asarray, data))
+        return other
+
+    def once(self, key: object, make: Callable[[], Any]) -> Any:
+        """Keep what an engine compiles of this density, for its next run on other data."""
+        with self._compiling:
+            if key not in self._compiled:
+                self._compiled[key] = make()
+            return self._compiled[key]
 
     @property
     def dimension(self) -> int:
@@ -95,6 +114,16 @@ class JaxDensity:
         """Take a flat vector apart: each latent's coordinates by its name."""
         return {b.term.name: q[b.start : b.stop].reshape(b.shape) for b in self._point.blocks}
 
+    def at_values(self, values: Mapping[str, np.ndarray]) -> tuple[Array, Array, Array]:
+        """Give the coordinates of latents' values, the log density over the values, and its gradient over coordinates.
+
+        One function that is compiled in haste: for a few points, where compiling is all that it costs.
+        """
+        given = {name: np.asarray(values[name], dtype=float) for name in self.names}
+        with double_precision():
+            found: tuple[Array, Array, Array] = self._at_values(given, self.data)
+        return found
+
     def log_jacobian(self, q: Coordinates) -> Array:
         """Give what of the log density is Jacobian: the rest is that over the latents' values, as `m.log_density`."""
         self._check(q)
@@ -142,11 +171,27 @@ class JaxDensity:
             flat, kind = self._flat(q)
             return self.traced(flat, data).astype(kind)
 
-        return _jitted(log_density)
+        return jitted(log_density)
 
     @cached_property
     def _value_and_gradient(self) -> Callable[..., Any]:
-        return _jitted(import_jax().value_and_grad(self._log_density))
+        return jitted(import_jax().value_and_grad(self._log_density))
+
+    @cached_property
+    def _at_values(self) -> Callable[..., Any]:
+        jax = import_jax()
+
+        def at_values(values: dict[str, Array], data: tuple[Array, ...]) -> tuple[Array, Array, Array]:
+            q = self._point.coordinates(values, data)
+
+            def both(q: Array) -> tuple[Array, Array]:
+                found = self._point.at(q, data)
+                return found.log_density + found.log_jacobian, found.log_density - found.log_scaling
+
+            (_, over_values), gradient = jax.value_and_grad(both, has_aux=True)(q)
+            return q, over_values, gradient
+
+        return jax.jit(at_values, compiler_options={"xla_llvm_disable_expensive_passes": True})  # type: ignore[no-any-return]
 
     @cached_property
     def _constrain(self) -> Callable[..., Any]:
@@ -157,11 +202,11 @@ class JaxDensity:
             nodes = {**{b.term.name: b.term.value for b in self._point.blocks}, **derived}
             return {name: values[node].array.astype(kind) for name, node in nodes.items()}
 
-        return _jitted(constrain)
+        return jitted(constrain)
 
     @cached_property
     def _unconstrain(self) -> Callable[..., Array]:
-        return _jitted(self._point.coordinates)
+        return jitted(self._point.coordinates)
 
     @cached_property
     def _log_jacobian(self) -> Callable[..., Array]:
@@ -170,22 +215,4 @@ class JaxDensity:
             found = self._point.at(flat, data)
             return (found.log_jacobian + found.log_scaling).astype(kind)
 
-        return _jitted(log_jacobian)
-
-
-def _jitted(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a function when it is first called, and compute in double precision whoever calls it."""
-    jax = import_jax()
-    compiled = jax.jit(function)
-
-    def settled(x: Any) -> Any:
-        # A trace of single precision may hold NumPy's doubles: computing with them makes them what it says they are.
-        return x * 1 if isinstance(x, jax.core.Tracer) else x
-
-    @wraps(function)
-    def call(coordinates: Any, data: tuple[Array, ...]) -> Any:
-        coordinates = jax.tree.map(settled, coordinates)
-        with double_precision():
-            return compiled(coordinates, data)
-
-    return call
+        return jitted(log_jacobian)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,17 +10,20 @@ import numpy as np
 
 from scistan.constrained import TYPES
 from scistan.distributions.density import pointwise
+from scistan.distributions.innovations import standard_law
 from scistan.distributions.resolve import value_domain
-from scistan.distributions.standard import frame_of, standard_law
+from scistan.distributions.standard import frame_of
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
-from scistan.graph.node import Extent, Literal, Node, Variable
-from scistan.graph.walk import has_latents, topological
+from scistan.graph.node import Node, Variable
+from scistan.graph.walk import has_latents
 from scistan.targets.affine import Affine
 from scistan.targets.coordinates import Coordinates
 from scistan.targets.evaluate import Evaluator
+from scistan.targets.innovated import Innovated
 from scistan.targets.interval import Interval
 from scistan.targets.jax.backend import JaxBackend
+from scistan.targets.jax.still import read_by_latents
 from scistan.targets.layout import lay_out
 from scistan.targets.support import guards, signs_of
 from scistan.targets.values import NUMPY, Lookup, Value
@@ -62,7 +65,7 @@ class PointDensity:
         parts = self._parts()
         self._moving = [node for node in parts if has_latents(node)]
         needed = [*parts, *instance.graph.derived.values(), *(n for b in self.blocks for n in _needs(b.term))]
-        self._still = _read_by_latents(needed)
+        self._still = read_by_latents(needed)
         numbers = Evaluator(instance, NUMPY)
         with np.errstate(all="ignore"):
             constant = sum(float(np.sum(numbers[node].array)) for node in parts if not has_latents(node))
@@ -101,7 +104,7 @@ class PointDensity:
                 jacobian = jacobian + xp.sum(log_jacobian)
             else:
                 value = affine.value(u)
-                scaling = scaling + xp.sum(xp.broadcast_to(xp.log(affine.slope), value.shape))
+                scaling = scaling + xp.sum(xp.broadcast_to(affine.log_slope(value), value.shape))
                 values.set(self._standard[block.term.name], u, batched=False)
             values.set(block.term.value, value, batched=False)
         return values, jacobian, scaling
@@ -123,7 +126,9 @@ class PointDensity:
         held = {node: Value(array) for node, array in zip(self._still, data[1:], strict=True)}
         return Evaluator(self.instance, self.backend, held)
 
-    def _affine(self, term: Term, known: Lookup) -> Affine | None:
+    def _affine(self, term: Term, known: Lookup) -> Affine | Innovated | None:
+        if term.law.noncentred and term.law.distribution.rule is not None:
+            return Innovated(term.law, known, self.instance, self.backend)
         frame = frame_of(term.law) if term.law.noncentred else None
         if frame is None:
             return None
@@ -145,23 +150,10 @@ class PointDensity:
 
 def _needs(term: Term) -> tuple[Node, ...]:
     """Give what a latent's own bijection reads."""
+    if term.law.noncentred and term.law.distribution.rule is not None:
+        return term.law.args
     frame = frame_of(term.law) if term.law.noncentred else None
     if frame is not None:
         return frame.nodes
     domain = value_domain(term.law)
     return tuple(side for side in (domain.lower, domain.upper) if isinstance(side, Node))
-
-
-def _read_by_latents(roots: Iterable[Node]) -> list[Node]:
-    """List the nodes without latents that nodes with latents read, or that are asked for themselves.
-
-    Numbers that are written in the model or count an axis stay in the trace, where XLA folds them.
-    """
-    roots = list(roots)
-    order = topological(roots)
-    moving: set[Node] = set()
-    for node in order:
-        if isinstance(node, Variable) or any(arg in moving for arg in node.args):
-            moving.add(node)
-    read = {arg for node in order if node in moving for arg in node.args} | set(roots)
-    return [n for n in order if n in read and n not in moving and not isinstance(n, Literal | Extent)]

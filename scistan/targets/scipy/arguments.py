@@ -13,12 +13,12 @@ from scistan.graph.graph import Graph, Term
 from scistan.graph.node import Node
 from scistan.graph.written import argument_text
 from scistan.messages import inference as messages
-from scistan.targets.evaluate import Evaluator
+from scistan.targets.values import Lookup
 
 __all__ = ["check_drawn_arguments"]
 
 
-def check_drawn_arguments(graph: Graph, term: Term, evaluator: Evaluator, arrays: Sequence[np.ndarray]) -> None:
+def check_drawn_arguments(graph: Graph, term: Term, values: Lookup, arrays: Sequence[np.ndarray]) -> None:
     """Refuse arguments outside their domains: NumPy would draw from them, or stop in its own words.
 
     Ends of a range are let through, and infinity with them: what underflows or overflows is no mistake of the model.
@@ -29,7 +29,7 @@ def check_drawn_arguments(graph: Graph, term: Term, evaluator: Evaluator, arrays
             continue
         bad = _outside(p.domain, array)
         if bad.any():
-            raise _outside_domain(graph, term, p.name, node, array, bad, evaluator[node].batched, p.domain)
+            raise _outside_domain(graph, term, p.name, node, array, bad, values[node].batched, p.domain)
 
 
 def _suspect(domain: Domain, array: np.ndarray) -> bool:

@@ -8,17 +8,19 @@ from types import MappingProxyType
 import numpy as np
 
 from scistan.distributions.declaration import Distribution, Parameter
-from scistan.errors import ScistanError
 from scistan.graph.graph import Law, Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.graph.places import first_place
 from scistan.messages import declared
 from scistan.messages import inference as messages
+from scistan.targets.drawing import drawing
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy.arguments import check_drawn_arguments
 from scistan.targets.scipy.constrained import draw_constrained
 from scistan.targets.scipy.evaluate import NUMPY
+from scistan.targets.scipy.plain_draws import draw_plain
+from scistan.targets.scipy.series import draw_series
 from scistan.targets.scipy.streams import stream
 from scistan.targets.scipy.truncated import draw_truncated
 from scistan.targets.values import aligned
@@ -33,7 +35,7 @@ def ancestral_draws(instance: Instance, draws: int, seed: int) -> tuple[dict[str
     check_proper(instance)
     evaluator = Evaluator(instance, NUMPY)
     result: dict[str, np.ndarray] = {}
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), drawing(seed, draws):
         for term in instance.graph.terms:
             array = draw_term(instance, term, draws, stream(seed, term.name), evaluator)
             result[term.name] = array
@@ -61,6 +63,10 @@ def check_proper(instance: Instance) -> None:
     potentials = instance.graph.potentials
     if potentials:
         raise messages.no_draws_of_potentials([t.name for t in potentials], instance.graph.place_of(potentials[0]))
+    undrawn = [t for t in instance.graph.terms if not t.law.distribution.drawable]
+    if undrawn:
+        first = undrawn[0]
+        raise declared.no_draw([first.name], first.law.distribution.title, instance.graph.place_of(first))
     improper = [t for t in instance.graph.terms if t.law.distribution.improper]
     if improper:
         raise messages.improper_priors([t.name for t in improper], first_place(improper[0].value))
@@ -94,6 +100,8 @@ def draw_term(
     """Draw one variable for every draw of its arguments; of axes of the batch in `at`, one position alone."""
     law = term.law
     d: Distribution = law.distribution
+    if d.rule is not None:
+        return draw_series(instance, term, draws, rng, evaluator)
     shape = (draws, *(1 if axis in at else n for axis, n in enumerate(instance.shape(law.shape))))
     batch = shape[: len(shape) - d.event_rank]
     args = [_narrowed(a, p.domain.event_rank, len(batch) - 1, at) for a, p in _arguments(law, d, evaluator)]
@@ -105,9 +113,7 @@ def draw_term(
         return draw_truncated(rng, batch, d, args, *bounds)
     if law.constraint is not None:
         return draw_constrained(rng, batch, term, args)
-    if d.location_scale is not None and not d.event_rank:
-        return _draw_location_scale(rng, batch, term, args, d.location_scale)
-    return _fitted(term, _drawn(rng, batch, term, args), shape)
+    return draw_plain(rng, batch, shape[len(batch) :], term, args)
 
 
 def _narrowed(array: np.ndarray, event_rank: int, rank: int, at: Mapping[int, int]) -> np.ndarray:
@@ -117,44 +123,6 @@ def _narrowed(array: np.ndarray, event_rank: int, rank: int, at: Mapping[int, in
         if own >= 0 and array.shape[own] > 1:
             array = np.take(array, [position], axis=own)
     return array
-
-
-def _drawn(rng: np.random.Generator, size: tuple[int, ...], term: Term, args: list[np.ndarray]) -> np.ndarray:
-    """Draw as the declaration says; what NumPy or a declaration of the user's refuses is told of the variable."""
-    d: Distribution = term.law.distribution
-    try:
-        return np.asarray(d.draw(rng, size, *args))
-    except (ValueError, TypeError, FloatingPointError) as error:
-        if isinstance(error, ScistanError):
-            raise
-        matrix = isinstance(error, np.linalg.LinAlgError)
-        raise messages.draw_failed(term.name, d.title, str(error), matrix, first_place(term.value)) from error
-
-
-def _fitted(term: Term, array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    if array.shape == shape:
-        return array
-    try:
-        return np.broadcast_to(array, shape)
-    except ValueError:
-        d, place = term.law.distribution, first_place(term.value)
-        size = shape[: len(shape) - d.event_rank]
-        raise declared.wrong_draw_size(term.name, d.title, array.shape, shape, size, place) from None
-
-
-def _draw_location_scale(
-    rng: np.random.Generator, size: tuple[int, ...], term: Term, args: list[np.ndarray], names: tuple[str, str]
-) -> np.ndarray:
-    """Draw `location + scale · z` in place: NumPy draws standard values faster than values of many locations."""
-    own = [p.name for p in term.law.distribution.parameters]
-    location, scale = (own.index(name) for name in names)
-    standard = list(args)
-    standard[location], standard[scale] = np.asarray(0.0), np.asarray(1.0)
-    drawn = _fitted(term, _drawn(rng, size, term, standard), size)
-    z = drawn if drawn.flags.writeable else np.array(drawn)
-    z *= args[scale]
-    z += args[location]
-    return z
 
 
 def _arguments(law: Law, d: Distribution, evaluator: Evaluator) -> list[tuple[np.ndarray, Parameter]]:
@@ -174,7 +142,7 @@ def conditional_mean(
     shape = (draws, *(1 if axis in at else n for axis, n in enumerate(instance.shape(law.shape))))
     rank = len(shape) - 1 - d.event_rank
     args = {p.name: _narrowed(a, p.domain.event_rank, rank, at) for a, p in _arguments(law, d, evaluator)}
-    if law.truncated or law.constraint is not None:
+    if law.truncated or law.constraint is not None or d.rule is not None:
         return None
     if d.event_rank:
         mean = args.get("mu") if d.title.startswith("Multivariate") else None

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from scistan.distributions.density import pointwise
+from scistan.distributions.rule import pieces_of
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
@@ -33,8 +34,9 @@ class JointDensity:
     def __init__(self, instance: Instance) -> None:
         self._instance = instance
         self._events = {term: pointwise(term) for term in instance.graph.terms}
-        self._supports = [Support.of(term) for term in self._events]
-        inputs = [node for term in self._events for node in (*term.law.inputs, term.value)]
+        self._supports = [Support.of(piece) for term in self._events for piece in pieces_of(term)]
+        pieces = [support.term for support in self._supports]
+        inputs = [node for term in (*self._events, *pieces) for node in (*term.law.inputs, term.value)]
         order = topological([*inputs, *self._events.values()])
         moving: set[Node] = {term.value for term in instance.graph.latents}
         for node in order:
@@ -95,7 +97,7 @@ class JointDensity:
             size = size + _summed(np.abs(events.array), events.batched)
             nan = np.isnan(density)
             if nan.any():  # infinite arguments, ∞ - ∞ in a formula, are no density; any other NaN is told
-                inputs = [evaluator[node] for node in term.law.inputs]
+                inputs = [evaluator[node] for piece in pieces_of(term) for node in piece.law.inputs]
                 infinite = sum((_summed(~np.isfinite(v.array), v.batched) for v in inputs), np.zeros(()))
                 density = np.where(nan & (infinite > 0), -np.inf, density)
             outside = outside | (density == -np.inf)

@@ -10,6 +10,7 @@ import numpy as np
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.graph.walk import topological
+from scistan.targets.drawing import drawing
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy.draws import ancestral_draws, draw_term, is_drawn, over_draws
 from scistan.targets.scipy.streams import stream
@@ -56,7 +57,7 @@ def redraw(before: Drawn, instance: Instance) -> Drawn:
     derived = {name: node for name, node in instance.graph.derived.items() if _reaches([node], gone, reached)}
     evaluator = before.evaluator.kept(instance, {*gone, *(node for node, hit in reached.items() if hit)})
     arrays = dict(before.arrays)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), drawing(before.seed, before.draws):
         for term in stale:
             arrays[term.name] = draw_term(instance, term, before.draws, stream(before.seed, term.name), evaluator)
             if is_drawn(instance, term):

@@ -14,6 +14,7 @@ from scistan.shapes import Shape
 from scistan.targets.coordinates import Coordinates
 from scistan.targets.stan.data_block import sized_type
 from scistan.targets.stan.declared_latent import DeclaredLatent
+from scistan.targets.stan.innovations import from_innovations
 from scistan.targets.stan.lower import NeedsStatements, Scope, canonical_type
 from scistan.targets.stan.standard import from_standard
 from scistan.targets.stan.syntax import Assign, Declare, Statement, TargetPlus, Type, name, number
@@ -27,6 +28,8 @@ def declare_parameter(scope: Scope, transformed: Scope, term: Term) -> DeclaredL
     Stan's offset and multiplier serve where they can be written as expressions of scalars and containers of
     numbers; every other non-centred latent is made from a standard one.
     """
+    if term.law.noncentred and term.law.distribution.rule is not None:
+        return from_innovations(transformed, term)
     frame = sampled_frame(term.law)
     if frame is not None and frame.is_matrix:
         return from_standard(transformed, term, frame)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scistan.graph.graph import Term
+from scistan.targets.evaluate import Evaluator
 from scistan.targets.stan.syntax import Declare, Statement
-from scistan.targets.values import Lookup
 
 __all__ = ["DeclaredLatent"]
 
@@ -27,6 +27,6 @@ class DeclaredLatent:
     declaration: Declare
     jacobian: tuple[Statement, ...] = ()
     free_name: str = ""
-    to_free: Callable[[np.ndarray, Lookup], np.ndarray] | None = None
+    to_free: Callable[[np.ndarray, Evaluator], np.ndarray] | None = None
     prior: Term | None = None
     volume: tuple[Statement, ...] = ()

@@ -39,6 +39,11 @@ def write_elementwise(scope: Scope, node: Apply) -> Lowered:
     parts = [scope._lower(arg) for arg in node.args]
     depth = 1 + max((p.depth for p in parts), default=0)
 
+    if node.op.name == "where" and len(node.shape) == 2 and not scope.expressions_only:
+        for arg in node.args[1:]:  # what is chosen for every row is computed once
+            if arg.shape and is_repeated(arg.shape, node.shape) and scope.is_costly(arg):
+                scope.named(arg)
+
     def element(indices: tuple[str, ...]) -> Expr:
         return write_form(node, [scope.broadcast_element(arg, indices) for arg in node.args], REAL)
 
@@ -77,8 +82,8 @@ def write_form(node: Apply, args: Sequence[Expr], kind: Type) -> Expr:
 def _infix(op: str, form: Infix, args: Sequence[Expr], kind: Type) -> Expr:
     left, right = args
     a, b = left.type.rank > 0, right.type.rank > 0
-    both_whole = left.type == INT and right.type == INT
-    if op == "divide" and both_whole:  # whole numbers would divide as such
+    both_integer = left.type == INT and right.type == INT
+    if op == "divide" and both_integer:  # whole numbers would divide as such
         left = Expr(f"{left.text}.0", REAL) if left.text.isdigit() else Expr(f"1.0 * {left.within(8)}", REAL, 7)
     plain = not (a and b) and (form.scalar_right if a else form.scalar_left if b else True)
     symbol = form.symbol if plain else form.container
@@ -91,8 +96,8 @@ def _infix(op: str, form: Infix, args: Sequence[Expr], kind: Type) -> Expr:
         if symbol == "-" and right.precedence == UNARY:
             inner = f"({right.text})"
         text = f"{left.within(tight)} {symbol} {inner}"
-    whole = both_whole and op in ("add", "subtract", "multiply")
-    return Expr(text, INT if whole else kind if a or b else REAL, tight)
+    integer = both_integer and op in ("add", "subtract", "multiply")
+    return Expr(text, INT if integer else kind if a or b else REAL, tight)
 
 
 def _template(op: str, form: Template, args: Sequence[Expr], kind: Type) -> Expr:

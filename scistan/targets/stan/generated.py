@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scistan.distributions.declaration import Distribution
+from scistan.distributions.density import total
+from scistan.distributions.rule import pieces_of, series_pieces
 from scistan.graph.graph import Term
 from scistan.shapes import Shape
 from scistan.targets.stan.constraint import summed_normalizer
@@ -39,6 +41,12 @@ def _batch(term: Term) -> Shape:
     return term.law.shape[: len(term.law.shape) - term.law.event_rank]
 
 
+def observed_batch(term: Term) -> Shape:
+    """Give the shape of the log likelihood: of a series, without the elements that are conditioned on."""
+    batch, rule = _batch(term), term.law.distribution.rule
+    return (batch[0] - rule.given, *batch[1:]) if rule is not None and rule.given else batch
+
+
 def has_rng(term: Term) -> bool:
     """Tell whether Stan can draw from a term; bounds that truncate and constraints have no such form."""
     d: Distribution = term.law.distribution
@@ -59,6 +67,8 @@ def _replicate_type(term: Term, scope: Scope) -> str:
 def write_observation(scope: Scope, term: Term, switches: Switches, only: bool) -> tuple[list[Declare], Generated]:
     """Fill the log likelihood and the replicate of one observed term; gives what must be declared on top."""
     names = scope.writer.names
+    if term.law.distribution.rule is not None:
+        return _write_series(scope, term, switches, only)
     batch = _batch(term)
     indices = tuple(names.claim_index(k) for k in range(len(batch)))
     at = f"[{', '.join(indices)}]" if indices else ""
@@ -78,6 +88,29 @@ def write_observation(scope: Scope, term: Term, switches: Switches, only: bool) 
     return declared, Generated(term, log_lik, replicate)
 
 
+def _write_series(scope: Scope, term: Term, switches: Switches, only: bool) -> tuple[list[Declare], Generated]:
+    """Fill the log likelihood of a series, one step ahead, piece by piece; its replicates are drawn elsewhere."""
+    if not switches.log_lik:
+        return [], Generated(term, "", "")
+    names, sizes = scope.writer.names, scope.writer.sizes
+    name = names.claim("log_lik" if only else f"log_lik_{term.name}")
+    shape = observed_batch(term)
+    pieces = series_pieces(term)
+    skipped = pieces[0].first  # elements that are conditioned on have none
+    for piece in pieces:
+        batch = _batch(piece.term)
+        indices = tuple(names.claim_index(k) for k in range(len(batch)))
+        offset = piece.first - skipped
+        if len(batch) == len(shape):
+            at = (f"{offset} + {indices[0]}" if offset else indices[0], *indices[1:])
+        else:
+            at = (str(offset + 1), *indices)
+        value = density_at(scope, piece.term, indices, term.name)
+        filled = (Assign(f"{name}[{', '.join(at)}]", value, term),)
+        scope.statements += scope.loops(batch, indices, filled) if indices else filled
+    return [Declare(sized_type(canonical_type(shape), shape, sizes), name, node=term)], Generated(term, name, "")
+
+
 def _rng(scope: Scope, term: Term, indices: tuple[str, ...]) -> str:
     d: Distribution = term.law.distribution
     texts = arguments_at(scope, term.law, indices, term.name)
@@ -94,6 +127,9 @@ def write_log_prior(scope: Scope, terms: list[Term], target: str) -> None:
     started = False
     for term in terms:
         if term.law.distribution.improper:
+            continue
+        if term.law.distribution.rule is not None:
+            started = _series_prior(scope, term, target, started)
             continue
         out = is_written_out(term.law)  # then a constraint's part is in its formula
         batch = _batch(term) if out else term.law.shape[: len(term.law.shape) - term.law.distribution.event_rank]
@@ -114,6 +150,18 @@ def write_log_prior(scope: Scope, terms: list[Term], target: str) -> None:
             scope.statements.append(PlusAssign(target, scope.whole(added).text, term))
     if not started:
         scope.statements.append(Assign(target, "0", tuple(terms)))
+
+
+def _series_prior(scope: Scope, term: Term, target: str, started: bool) -> bool:
+    """Add the log density of a latent series, one sum for each of its pieces."""
+    for piece in pieces_of(term):
+        if piece.law.distribution.improper:
+            continue
+        whole = _whole_density(scope, piece) if _batch(piece) else density_at(scope, piece, ())
+        add = PlusAssign if started else Assign
+        scope.statements.append(add(target, whole or scope.whole(total(piece)).text, term))
+        started = True
+    return started
 
 
 def _whole_density(scope: Scope, term: Term) -> str | None:

@@ -24,7 +24,7 @@ from scistan.targets.stan.syntax import (
     name,
 )
 
-__all__ = ["lower_index", "lower_pick", "lower_scatter"]
+__all__ = ["lower_index", "lower_pick", "lower_scatter", "picked_vector"]
 
 Item = tuple[Any, ...]
 
@@ -44,6 +44,18 @@ def lower_index(scope: Scope, node: Apply) -> Lowered:
 
     whole = _whole_index(scope, node, items, axes, positions)
     return Lowered(whole, element, 0 if whole is not None else 1)
+
+
+def picked_vector(scope: Scope, node: Node, at: str) -> Expr | None:
+    """Give one of the vectors that positions pick from a stack of vectors, `P[index[n]]`; None for anything else."""
+    if not isinstance(node, Apply) or node.op.name != "index" or scope._lower(node.args[0]).whole is None:
+        return None
+    items: tuple[Item, ...] = dict(node.attributes)["items"]  # type: ignore[assignment]
+    stack = scope.whole(node.args[0])
+    if items != (("array", 1), FULL) or stack.type != array_of(VECTOR):
+        return None
+    picked = position(scope, node.args[1], node.args[0].shape[0]).at(at)
+    return (stack if stack.is_name else scope.named(node.args[0])).at(picked.text)
 
 
 def _read(
@@ -102,6 +114,8 @@ def _whole_index(
     several = sum(p is not None and p.type.rank > 0 for p in positions)
     lowered = scope._lower(base).whole
     if lowered is None or any(k is None for k in keys) or several > 1 or len(node.shape) > 2:
+        return None
+    if several and lowered.type == array_of(VECTOR):  # which stanli does not read
         return None
     if len(keys) > 2 or (lowered.type.arrays and lowered.type != array_of(VECTOR)):
         return scope.named(base).at(*(k or "" for k in keys)) if not node.shape else None

@@ -11,6 +11,7 @@ from scistan.targets.stan.data_block import sized_type
 from scistan.targets.stan.elementwise import write_elementwise
 from scistan.targets.stan.indexing import lower_index, lower_pick, lower_scatter
 from scistan.targets.stan.lower import NeedsStatements, Scope, canonical_type
+from scistan.targets.stan.lower_ode import lower_solved
 from scistan.targets.stan.lower_scan import lower_scanned
 from scistan.targets.stan.lower_shapes import (
     as_whole,
@@ -261,6 +262,12 @@ def _exp_quad(scope: Scope, node: Apply) -> Lowered:
     return as_whole(scope, node, call("gp_exp_quad_cov", [f"to_array_1d({x.text})", alpha, rho], MATRIX))
 
 
+def _recorded(scope: Scope, node: Apply) -> Lowered:
+    """Write what every step gives: of a loop, or of a solver."""
+    is_equation = is_applied(node.args[0], "ode")
+    return lower_solved(scope, node) if is_equation else lower_scanned(scope, node)
+
+
 STRUCTURED: dict[str, Callable[[Scope, Apply], Lowered]] = {
     "matmul": _matmul,
     "outer": _outer,
@@ -276,7 +283,7 @@ STRUCTURED: dict[str, Callable[[Scope, Apply], Lowered]] = {
     "index": lower_index,
     "scatter": lower_scatter,
     "pick": lower_pick,
-    "scanned": lower_scanned,
+    "scanned": _recorded,
 }
 """Every op whose text hangs on its arguments' types, with its rule."""
 

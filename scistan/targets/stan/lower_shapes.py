@@ -8,16 +8,24 @@ from scistan.errors import UnsupportedError
 from scistan.graph.node import Apply, Node
 from scistan.graph.places import first_place
 from scistan.graph.text import short_text
+from scistan.ops.declaration import REGISTRY as OPS
+from scistan.targets.stan.data_block import sized_type
 from scistan.targets.stan.elementwise import expand
-from scistan.targets.stan.lower import Scope, canonical_type
+from scistan.targets.stan.fill import zeros
+from scistan.targets.stan.lower import NeedsStatements, Scope, canonical_type
 from scistan.targets.stan.lowered import Lowered
 from scistan.targets.stan.syntax import (
     MATRIX,
     POSTFIX,
     REAL,
     VECTOR,
+    Assign,
+    Declare,
     Expr,
+    PlusAssign,
+    Statement,
     call,
+    name,
 )
 
 __all__ = [
@@ -90,7 +98,7 @@ def lower_stack(scope: Scope, node: Apply) -> Lowered:
         parts = ", ".join(scope.whole(a).text for a in node.args)
         return as_whole(scope, node, Expr(f"[{parts}]'", VECTOR, POSTFIX))
     if inner > 1:
-        raise unsupported(node, "stacking matrices")
+        return _stack_matrices(scope, node, axis)
     shape = node.shape[1:] if axis == -2 else node.shape[:1]
     rows: list[str] = []
     for arg in node.args:
@@ -102,6 +110,36 @@ def lower_stack(scope: Scope, node: Apply) -> Lowered:
     if axis == -1:
         matrix = Expr(f"{matrix.text}'", MATRIX, POSTFIX)
     return as_whole(scope, node, matrix)
+
+
+def _stack_matrices(scope: Scope, node: Apply, axis: int) -> Lowered:
+    """Fill an array of matrices: one after the other, or element by element where they stand side by side in it."""
+    if scope.expressions_only:
+        raise NeedsStatements
+    kind, at = canonical_type(node.shape), axis + len(node.shape)
+    if at:
+        return _stack_elements(scope, node, at)
+    parts = [scope.canonical(OPS["broadcast_to"].build((arg,), {"shape": node.shape[1:], "rank": len(arg.shape)}))
+             for arg in node.args]
+    variable = name(scope.claim(node), kind)
+    filled = [Assign(variable.at(str(k + 1)).text, part.text, node) for k, part in enumerate(parts)]
+    declared = sized_type(kind, node.shape, scope.writer.sizes)
+    scope.statements += [Declare(declared, variable.text, node=node), *filled]
+    return Lowered(variable, lambda indices: variable.at(*indices))
+
+
+def _stack_elements(scope: Scope, node: Apply, at: int) -> Lowered:
+    """Add one value after the other to zeros, for the reason in `fill.py`."""
+    shape = (*node.shape[:at], *node.shape[at + 1 :])
+    indices = tuple(scope.writer.names.claim_index(k) for k in range(len(shape)))
+    variable = name(scope.claim(node), canonical_type(node.shape))
+    added: list[Statement] = []
+    for k, arg in enumerate(node.args):
+        part = scope.broadcast_element(arg, indices)
+        place = variable.at(*indices[:at], str(k + 1), *indices[at:])
+        added.append(PlusAssign(place.text, part.text, node))
+    scope.statements += [*zeros(scope.writer.sizes, variable, node), *scope.loops(shape, indices, tuple(added))]
+    return Lowered(variable, lambda keys: variable.at(*keys))
 
 
 def lower_concatenate(scope: Scope, node: Apply) -> Lowered:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from scistan.distributions.rule import pieces_of
 from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
@@ -136,7 +137,7 @@ def lower_to_stan(
     model = Scope(writer, transformed)
     priors = {p.term.name: p.prior for p in parameters if p.prior is not None}
     terms = [priors.get(term.name, term) for term in stages.fused.terms]
-    model.share([node for term in terms for node in term.law.inputs])
+    model.share([node for term in terms for piece in pieces_of(term) for node in piece.law.inputs])
     for parameter in parameters:
         model.statements += parameter.jacobian
     write = threaded_statements if threads else term_statements
@@ -168,11 +169,16 @@ def _new_writer(graph: Graph) -> tuple[Writer, DataBlock]:
     for term in graph.latents:
         sizes.wish(term.law.shape, term.name)
     entries = DataBlock(graph, names, sizes)
-    return Writer(lower_op, graph, names, sizes, entries, reachable=frozenset(graph.nodes)), entries
+    return Writer(lower_op, graph, names, sizes, entries, reachable=_reachable(graph)), entries
+
+
+def _reachable(graph: Graph) -> frozenset[Node]:
+    return frozenset(graph.nodes) | _nodes_of_terms(graph)
 
 
 def _nodes_of_terms(graph: Graph) -> set[Node]:
-    return set(topological([node for term in graph.terms for node in term.law.inputs]))
+    pieces = (piece for term in graph.terms for piece in pieces_of(term))
+    return set(topological([node for piece in pieces for node in piece.law.inputs]))
 
 
 def _generated_quantities(
@@ -183,7 +189,7 @@ def _generated_quantities(
     top.define(late)
     inner = Scope(writer, top)
     observed = graph.observed
-    inner.share([node for term in observed for node in term.law.inputs])
+    inner.share([node for term in observed for piece in pieces_of(term) for node in piece.law.inputs])
     declared: list[Statement] = list(top.statements)
     generated: list[Generated] = []
     for term in observed:

@@ -41,7 +41,7 @@ def slice_term(term: Term, writer: Writer) -> Sliced | None:
     law = term.law
     if len(law.shape) <= law.event_rank or law.shape[0] == ONE or not isinstance(term.value, Data):
         return None
-    if all(writer.is_data(node) for node in law.inputs):
+    if all(writer.is_data(node) for node in law.inputs) or law.distribution.rule is not None:
         return None
     sliced = Sliced(Size.new(2, rank=DATA))
     known: dict[tuple[Node, bool], Node] = {}

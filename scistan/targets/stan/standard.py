@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from scistan.distributions.standard import Frame, is_zero, standard_law
+from scistan.distributions.innovations import standard_law
+from scistan.distributions.standard import Frame, is_zero
 from scistan.graph.graph import Term
 from scistan.graph.node import Node, Variable
 from scistan.graph.places import copy_places
@@ -20,7 +21,7 @@ from scistan.targets.stan.statements import arguments_at
 from scistan.targets.stan.syntax import Assign, Braces, Declare, Statement, TargetPlus, name
 from scistan.targets.values import Lookup
 
-__all__ = ["from_standard"]
+__all__ = ["from_standard", "names_below"]
 
 log, matmul, total, transpose = (FUNCTIONS[name] for name in ("log", "matmul", "sum", "transpose"))
 
@@ -33,7 +34,7 @@ def from_standard(scope: Scope, term: Term, frame: Frame) -> DeclaredLatent:
     z = Variable(free, shape, term, None)
     copy_places(term.value, z)
     writer.variables[z] = name(free, kind)
-    scope.define(_names_below(scope, frame))
+    scope.define(names_below(scope, frame.nodes))
     declared = sized_type(kind, shape, writer.sizes)
     scope.statements += _definition(scope, term, frame, z, declared)
     writer.variables[term.value] = name(term.name, kind)
@@ -59,9 +60,9 @@ def from_standard(scope: Scope, term: Term, frame: Frame) -> DeclaredLatent:
     )
 
 
-def _names_below(scope: Scope, frame: Frame) -> dict[str, Node]:
+def names_below(scope: Scope, nodes: tuple[Node, ...]) -> dict[str, Node]:
     """Find the user's derived quantities that location and scale are made of: they are written under their names."""
-    below = set(topological(frame.nodes))
+    below = set(topological(nodes))
     return {text: node for text, node in scope.writer.graph.derived.items() if node in below}
 
 

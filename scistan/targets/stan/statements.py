@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.density import pointwise
 from scistan.distributions.resolve import value_domain
+from scistan.distributions.rule import pieces_of
 from scistan.graph.graph import Law, Term
-from scistan.graph.node import Data, Node
+from scistan.graph.node import Apply, Data, Node
 from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
 from scistan.shapes import ONE, Shape, is_repeated
 from scistan.targets.stan.constraint import constraint_statements
+from scistan.targets.stan.indexing import picked_vector
 from scistan.targets.stan.lower import Scope
 from scistan.targets.stan.syntax import (
     INT,
@@ -41,7 +46,7 @@ def observed_value(scope: Scope, term: Term) -> Expr:
     d: Distribution = term.law.distribution
     entries = scope.writer.entries
     if not isinstance(term.value, Data):
-        return scope.whole(term.value)
+        return _part_of_series(scope, term) or scope.whole(term.value)
     if d.discrete:
         if d.stan.one_based:
             return entries.index(term.value, None)
@@ -54,6 +59,28 @@ def observed_value(scope: Scope, term: Term) -> Expr:
     if not domain.structure and not d.event_rank:
         entries.bound(term.value, _bounds(domain.lower, domain.upper))
     return value
+
+
+def _part_of_series(scope: Scope, term: Term) -> Expr | None:
+    """Give elements of an observed series: `y[2:]` of the data as its law reads them; None for anything else."""
+    part = _first_item(term.value)
+    if part is None:
+        return None
+    leaf, item = part
+    whole = observed_value(scope, replace(term, value=leaf, law=replace(term.law, shape=leaf.shape)))
+    if item[0] == "int":
+        return _event(whole, term.law.distribution.event_rank, (str(item[1] + 1),))
+    first = "" if item[1] is None else str(item[1] + 1)
+    last = "" if item[2] is None else str(item[2])
+    return Expr(f"{whole.text}[{first}:{last}]", whole.type, POSTFIX)
+
+
+def _first_item(node: Node) -> tuple[Data, tuple[Any, ...]] | None:
+    """Give the data that a value is a part of, and what it takes of their first axis; None for anything else."""
+    if not isinstance(node, Apply) or node.op.name != "index" or not isinstance(node.args[0], Data):
+        return None
+    items: Any = dict(node.attributes)["items"]
+    return node.args[0], items[0]
 
 
 def _bounds(lower: object, upper: object) -> str:
@@ -69,6 +96,8 @@ def term_statements(scope: Scope, term: Term) -> list[Statement]:
     """Write a term of the model: `value ~ distribution(arguments)`, and what truncation adds."""
     law = term.law
     d: Distribution = law.distribution
+    if d.rule is not None:
+        return [statement for piece in pieces_of(term) for statement in term_statements(scope, piece)]
     if d.improper:
         return []
     if term.is_potential:
@@ -192,6 +221,11 @@ def _vectorized(scope: Scope, term: Term) -> Tilde:
 
 def value_at(scope: Scope, term: Term, indices: tuple[str, ...]) -> str:
     """Give one event of a term's value."""
+    part = _first_item(term.value)
+    if indices and part is not None and part[1][0] == "slice":
+        leaf, item = part
+        term = replace(term, value=leaf, law=replace(term.law, shape=leaf.shape))
+        indices = (f"{item[1]} + {indices[0]}" if item[1] else indices[0], *indices[1:])
     value = observed_value(scope, term)
     return _event(value, term.law.distribution.event_rank, indices).text
 
@@ -215,6 +249,10 @@ def arguments_at(scope: Scope, law: Law, indices: tuple[str, ...], label: str = 
             texts[p.name] = _whole_numbers(scope, node).at(*own).text
         elif p.domain.event_rank:
             # What is the same for all events is computed once, before the loop.
+            vector = picked_vector(scope, node, own[0]) if len(own) == 1 else None
+            if vector is not None:
+                texts[p.name] = vector.text
+                continue
             once = own or (indices and scope.is_costly(node))
             value = scope.named(node, label and f"{label}_{p.name}") if once else scope.whole(node)
             texts[p.name] = _event(value, p.domain.event_rank, own).text

@@ -10,7 +10,7 @@ from scistan.domains import LARGEST_INT
 __all__ = [
     "ATOM", "INT", "MATRIX", "MULTIPLY", "POSTFIX", "REAL", "ROW_VECTOR", "UNARY", "VECTOR",
     "Assign", "Braces", "Comment", "Declare", "Expr", "For", "Line", "PlusAssign", "Statement", "TargetPlus", "Tilde",
-    "Type", "array_of", "call", "name", "number", "render", "written",
+    "Type", "array_of", "call", "name", "number", "render", "unsized", "written",
 ]
 
 MULTIPLY, UNARY, POSTFIX, ATOM = 7, 8, 10, 11
@@ -34,6 +34,11 @@ INT, REAL, VECTOR, ROW_VECTOR, MATRIX = (Type(b) for b in ("int", "real", "vecto
 def array_of(base: Type, arrays: int = 1) -> Type:
     """Give the type of arrays of `base`."""
     return Type(base.base, base.arrays + arrays)
+
+
+def unsized(kind: Type) -> str:
+    """Write a type as a function's arguments have it: `array[,] vector`."""
+    return f"array[{',' * (kind.arrays - 1)}] {kind.base}" if kind.arrays else kind.base
 
 
 @dataclass(frozen=True, slots=True)

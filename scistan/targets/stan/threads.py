@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from scistan.graph.graph import Term
 from scistan.graph.node import Data, Node
+from scistan.graph.walk import topological
 from scistan.shapes import Size
 from scistan.targets.stan.lower import Scope, Writer
 from scistan.targets.stan.names import Names, SizeNames
@@ -23,6 +24,7 @@ from scistan.targets.stan.syntax import (
     TargetPlus,
     Tilde,
     Type,
+    unsized,
     written,
 )
 
@@ -81,6 +83,8 @@ class _Arguments:
 
 def threaded_statements(scope: Scope, term: Term) -> list[Statement]:
     """Write an observed term as a sum over slices; as it always is where it has no slices."""
+    if term.value in topological(term.law.inputs):  # states were summed out before: what is left is a sum of numbers
+        return term_statements(scope, term)
     sliced = slice_term(term, scope.writer)
     if sliced is None or sliced.term is None:
         return term_statements(scope, term)
@@ -96,7 +100,7 @@ def threaded_statements(scope: Scope, term: Term) -> list[Statement]:
     lengths = _lengths(scope, sizes, sliced, rows, [text for text, _ in body])
     arguments = {text: passed for text, passed in reads.given.items() if text in lengths.used} | lengths.arguments
     name = scope.writer.names.claim(f"{term.name}_part")
-    declared = "".join(f", {_unsized(passed.type)} {text}" for text, passed in arguments.items())
+    declared = "".join(f", {unsized(passed.type)} {text}" for text, passed in arguments.items())
     lines = "\n".join(f"  {line}" for line in (*lengths.local, *(text for text, _ in body)))
     for key, code in writer.functions.items():
         scope.writer.need(key, code, term)
@@ -169,8 +173,3 @@ def _value(statement: Statement, suffix: str) -> str:
     if isinstance(statement, TargetPlus):
         return statement.value
     raise TypeError(f"{statement!r} adds nothing to the density")
-
-
-def _unsized(kind: Type) -> str:
-    """Write a type as a function's signature does: `array[,] int`, `vector`."""
-    return f"array[{',' * (kind.arrays - 1)}] {kind.base}" if kind.arrays else kind.base

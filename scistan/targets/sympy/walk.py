@@ -60,7 +60,7 @@ def _exact(numbers: Any) -> np.ndarray:
 
 def _applied(op: Op, arguments: list[np.ndarray], attributes: dict[str, Any]) -> np.ndarray:
     if op.binds:
-        raise messages.gap("scan", "SymPy", "a recurrence has no formula of a fixed length")
+        raise messages.gap(op.name, "SymPy", "what runs a function step by step has no formula of a fixed length")
     if op.name in GAPS:
         raise messages.gap(op.name, "SymPy", GAPS[op.name])
     if op.elementwise:

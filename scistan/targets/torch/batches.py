@@ -51,6 +51,9 @@ class Batches:
         self.device, self.dtype = device, dtype
         self._torch = import_torch()
         self.term = _longest(instance)
+        for summed in instance.summed:
+            if not summed.pointwise:  # a sum over states of several rows is no sum over rows
+                raise messages.no_batches(self.term.name, f"several of them share states of `{summed.names[0]}`")
         self.instance = instance = fold_data(instance)
         axis = instance.table.reduce(self.term.law.shape[0]) if self.term.law.shape else Size(1)
         self.total = instance.length(axis)
@@ -59,6 +62,10 @@ class Batches:
         self.size = min(size, self.total)
         self._axes = self._along(axis)
         self._terms = [t.name for t in instance.graph.observed if any(leaf in self._axes for leaf in _leaves(t))]
+        along = (t for t in instance.graph.observed if t.name in self._terms)
+        series = [t.name for t in along if t.law.distribution.rule is not None]
+        if series:
+            raise messages.no_batches(series[0], "each depends on those before it")
         self._densities: dict[int, TorchDensity] = {}
         self._sources = {leaf: self._source(instance.values[leaf]) for leaf in self._axes}
         self._check()

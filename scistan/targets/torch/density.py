@@ -12,8 +12,9 @@ import numpy as np
 
 from scistan.constrained import TYPES
 from scistan.distributions.density import pointwise, total
+from scistan.distributions.innovations import standard_law
 from scistan.distributions.resolve import value_domain
-from scistan.distributions.standard import frame_of, standard_law
+from scistan.distributions.standard import frame_of
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable
@@ -21,6 +22,7 @@ from scistan.passes.signs import Signs
 from scistan.targets.affine import Affine
 from scistan.targets.coordinates import Coordinates
 from scistan.targets.evaluate import Evaluator
+from scistan.targets.innovated import Innovated
 from scistan.targets.interval import Interval
 from scistan.targets.joint import joint
 from scistan.targets.layout import LatentBlock, lay_out
@@ -30,7 +32,7 @@ from scistan.targets.torch.convert import to_numpy
 from scistan.targets.torch.scalars import ScalarGroup, group_scalars
 from scistan.targets.torch.schedule import Schedule, Stage, Values
 from scistan.targets.torch.structured import structured
-from scistan.targets.torch.sums import Part, Sums, split_sum
+from scistan.targets.torch.sums import Summand, Sums, split_sum
 from scistan.targets.values import Lookup, aligned
 
 __all__ = ["LatentBlock", "TorchDensity", "joint_log_density"]
@@ -40,7 +42,7 @@ Tensor = Any
 
 @dataclass(frozen=True, slots=True)
 class _Program:
-    """A schedule, and the parts of the density that it computes: those counted once, and those of the batch.
+    """A schedule, and the summands of the density that it computes: those counted once, and those of the batch.
 
     `constant` is what does not depend on the latents, summed.
     """
@@ -102,7 +104,7 @@ class TorchDensity:
             value, log_jacobian = self.bijection(block.term, known).constrain(u)
             return value, _sum_events(log_jacobian, len(lead)), zero
         value = affine.value(u)
-        return value, zero, _sum_events(self.torch.log(affine.slope).expand_as(value), len(lead))
+        return value, zero, _sum_events(affine.log_slope(value).expand_as(value), len(lead))
 
     @staticmethod
     def coordinates(block: LatentBlock, q: Tensor) -> Tensor:
@@ -168,8 +170,10 @@ class TorchDensity:
             parts.append(u.reshape((*x.shape[:1], -1)) if batched else u.reshape(-1))
         return self.torch.cat(parts, -1) if parts else self.backend.zeros(0)
 
-    def affine(self, term: Term, known: Lookup) -> Affine | None:
+    def affine(self, term: Term, known: Lookup) -> Affine | Innovated | None:
         """Give the map that a non-centred latent comes by; None for any other."""
+        if term.law.noncentred and term.law.distribution.rule is not None:
+            return Innovated(term.law, known, self.instance, self.backend)
         frame = frame_of(term.law) if term.law.noncentred else None
         if frame is None:
             return None
@@ -228,7 +232,7 @@ class TorchDensity:
         result = program.once.added(values, start)
         if share != 1.0:
             result = share * result
-        if program.of_batch.parts:
+        if program.of_batch.summands:
             result = result + weight * program.of_batch.added(values, self.backend.zeros(*q.shape[:-1]))
         return result + sum(jacobians) if jacobians else result
 
@@ -275,8 +279,8 @@ class TorchDensity:
         standard = {b.term.name: Variable(b.term.name, b.term.law.shape, self, None)
                     for b in self.blocks if b.term.law.noncentred}
         # The density of a standard `z` itself: going through `x` would lose its digits where the scale is tiny.
-        once: list[Part] = []
-        of_batch: list[Part] = []
+        once: list[Summand] = []
+        of_batch: list[Summand] = []
         signs = signs_of(self.instance, self._inputs)
         for term in self.instance.graph.terms:
             if term.is_observed or not likelihood_only:
@@ -286,9 +290,9 @@ class TorchDensity:
                     (of_batch if term.name in self._batch else once).extend(split_sum(part, self.instance))
         stages += [Stage(z) for z in standard.values()]
         grouped = {leaf for group in self._groups for leaf in group.leaves}  # summed in their rows
-        roots = [node for part in (*once, *of_batch) for node in part.reads if node not in grouped]
+        roots = [node for summand in (*once, *of_batch) for node in summand.reads if node not in grouped]
         schedule = Schedule(self.instance, self.backend, stages, roots, self._inputs, self._groups)
-        sorted_out: dict[bool, list[Part]] = {True: [], False: []}
+        sorted_out: dict[bool, list[Summand]] = {True: [], False: []}
         for each in once:
             sorted_out[all(map(schedule.is_fixed, each.reads))].append(each)
         fixed, moving, batch = (
@@ -297,6 +301,8 @@ class TorchDensity:
         return _Program(schedule, moving, batch, fixed.added(schedule.constants, self.backend.zeros()))
 
     def _needs(self, term: Term) -> tuple[Node, ...]:
+        if term.law.noncentred and term.law.distribution.rule is not None:
+            return term.law.args
         frame = frame_of(term.law) if term.law.noncentred else None
         if frame is not None:
             return frame.nodes

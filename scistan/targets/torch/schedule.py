@@ -12,8 +12,8 @@ from scistan.graph.node import Apply, Data, Literal, Node
 from scistan.graph.walk import topological
 from scistan.ops.declaration import Op
 from scistan.ops.items import FULL
+from scistan.targets.bound import runner_of
 from scistan.targets.evaluate import Evaluator
-from scistan.targets.recurrence import Recurrence
 from scistan.targets.torch.backend import TorchBackend, import_torch
 from scistan.targets.torch.convert import lay_out
 from scistan.targets.torch.scalars import ScalarGroup
@@ -180,7 +180,7 @@ def _bound(
 ) -> Callable[..., Any]:
     """Give what runs a body, for one start and for many: which of its arguments have an axis over starts is told."""
     moving = [arg in batched for arg in node.args]
-    runs = {many: Recurrence(instance, backend, node, [many and m for m in moving]).run for many in (False, True)}
+    runs = {many: runner_of(instance, backend, node, [many and m for m in moving]) for many in (False, True)}
     ranks = [len(arg.shape) for arg in node.args]
 
     def run(*arrays: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Write the sum of a log density over its events as few sums: each part is summed at its own size."""
+"""Write the sum of a log density over its events as few sums: each summand is summed at its own size."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from scistan.targets.torch.scalars import ScalarGroup
 from scistan.targets.torch.schedule import Values, alias_of
 from scistan.targets.values import Value
 
-__all__ = ["Part", "Sums", "split_sum"]
+__all__ = ["Summand", "Sums", "split_sum"]
 
 Tensor = Any
-_FEW = 16  # numbers up to which a part is summed together with others
+_FEW = 16  # numbers up to which a summand is summed together with others
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Summand:
     """`weight · Σ node`, or `weight · Σ node²`, or `weight · Σ node² / divisor²` for a single number `divisor`."""
 
     node: Node
@@ -37,10 +37,10 @@ class Part:
         return [self.node] if self.divisor is None else [self.node, self.divisor]
 
 
-def split_sum(node: Node, instance: Instance) -> list[Part]:
-    """Give parts whose total is the sum of `node` over all its elements.
+def split_sum(node: Node, instance: Instance) -> list[Summand]:
+    """Give summands whose total is the sum of `node` over all its elements.
 
-    Σ (a + b) -> Σ a + Σ b; a part with fewer elements is summed once and counted as often as it
+    Σ (a + b) -> Σ a + Σ b; a summand with fewer elements is summed once and counted as often as it
     was broadcast; factors written as numbers come out of the sum.
     """
     elements = prod(instance.shape(node.shape))
@@ -55,7 +55,7 @@ def split_sum(node: Node, instance: Instance) -> list[Part]:
         own = prod(instance.shape(top.shape))
         repeats = elements / own if own else 0.0
         weights[top] = weights.get(top, 0.0) + factor * repeats
-    return [_part(part, weight, instance) for part, weight in weights.items() if weight]
+    return [_summand(summand, weight, instance) for summand, weight in weights.items() if weight]
 
 
 def _opened(node: Node, factor: float) -> list[tuple[Node, float]] | None:
@@ -79,9 +79,9 @@ def _opened(node: Node, factor: float) -> list[tuple[Node, float]] | None:
     return None
 
 
-def _part(node: Node, weight: float, instance: Instance) -> Part:
+def _summand(node: Node, weight: float, instance: Instance) -> Summand:
     if not isinstance(node, Apply) or node.op.name != "square":
-        return Part(node, weight)
+        return Summand(node, weight)
     (root,) = node.args
     while isinstance(root, Apply):
         alias = alias_of(root)
@@ -94,45 +94,45 @@ def _part(node: Node, weight: float, instance: Instance) -> Part:
         root, weight = root.args[0], weight / divisor.value**2  # Σ (x / c)² -> Σ x² / c²
     long = prod(instance.shape(root.shape)) > _FEW
     if long and is_applied(root, "divide") and root.args[0].shape and not root.args[1].shape:
-        return Part(root.args[0], weight, squared=True, divisor=root.args[1])  # Σ (x / s)² -> Σ x² / s²
-    return Part(root, weight, squared=True)
+        return Summand(root.args[0], weight, squared=True, divisor=root.args[1])  # Σ (x / s)² -> Σ x² / s²
+    return Summand(root, weight, squared=True)
 
 
 class Sums:
     """Parts to be added up: those of a few numbers together in one product, for each step of torch has its price."""
 
     def __init__(
-        self, parts: list[Part], instance: Instance, backend: TorchBackend, groups: Sequence[ScalarGroup] = ()
+        self, summands: list[Summand], instance: Instance, backend: TorchBackend, groups: Sequence[ScalarGroup] = ()
     ) -> None:
-        self.parts = parts
+        self.summands = summands
         self._torch = backend.module
-        counts = [prod(instance.shape(part.node.shape)) for part in parts]
-        short = [part.divisor is None and 0 < count <= _FEW for part, count in zip(parts, counts, strict=True)]
-        self._long = [part for part, few in zip(parts, short, strict=True) if not few]
+        counts = [prod(instance.shape(summand.node.shape)) for summand in summands]
+        short = [summand.divisor is None and 0 < count <= _FEW for summand, count in zip(summands, counts, strict=True)]
+        self._long = [summand for summand, few in zip(summands, short, strict=True) if not few]
         self._together: list[tuple[list[Node], Tensor, bool]] = []
         self._of_rows: list[tuple[Node, Callable[[Tensor], Tensor], Tensor, bool]] = []
         for squared in (False, True):
-            some = [(p, n) for p, n, few in zip(parts, counts, short, strict=True) if few and p.squared is squared]
+            some = [(p, n) for p, n, few in zip(summands, counts, short, strict=True) if few and p.squared is squared]
             for group in groups:
-                members = [part for part, _ in some if part.node in group.order]
-                some = [(part, count) for part, count in some if part.node not in group.order]
-                taken = group.stack_of([part.node for part in members]) if members else None
+                members = [summand for summand, _ in some if summand.node in group.order]
+                some = [(summand, count) for summand, count in some if summand.node not in group.order]
+                taken = group.stack_of([summand.node for summand in members]) if members else None
                 if taken is not None:
-                    weights = backend.constant(np.array([part.weight for part in members]))
+                    weights = backend.constant(np.array([summand.weight for summand in members]))
                     self._of_rows.append((group.row, taken, weights, squared))
-            repeated = np.repeat([part.weight for part, _ in some], [count for _, count in some])
+            repeated = np.repeat([summand.weight for summand, _ in some], [count for _, count in some])
             if some:
-                self._together.append(([part.node for part, _ in some], backend.constant(repeated), squared))
+                self._together.append(([summand.node for summand, _ in some], backend.constant(repeated), squared))
 
     def added(self, values: Values, result: Tensor) -> Tensor:
-        """Add the parts' sums to `result`, one for each start."""
-        for part in self._long:
-            flat = _flat(values[part.node])
-            total = self._torch.linalg.vecdot(flat, flat) if part.squared else flat.sum(-1)
-            if part.divisor is not None:
-                scale = values[part.divisor].array
+        """Add the summands' sums to `result`, one for each start."""
+        for summand in self._long:
+            flat = _flat(values[summand.node])
+            total = self._torch.linalg.vecdot(flat, flat) if summand.squared else flat.sum(-1)
+            if summand.divisor is not None:
+                scale = values[summand.divisor].array
                 total = total / scale / scale
-            result = result + (total if part.weight == 1.0 else part.weight * total)
+            result = result + (total if summand.weight == 1.0 else summand.weight * total)
         for nodes, weights, squared in self._together:
             pieces = [_flat(values[node]) for node in nodes]
             if result.ndim:

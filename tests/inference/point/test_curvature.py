@@ -8,9 +8,10 @@ import pytest
 import scistan as ss
 from scistan.inference.point import mode as modes
 from scistan.inference.point.arrow import guess_layout, measure_arrow
-from scistan.inference.point.curvature import Products, measure_dense
+from scistan.inference.point.curvature import measure_dense
 from scistan.inference.point.maximize import lower
 from scistan.inference.point.options import Options
+from scistan.inference.point.products import Products
 from scistan.inference.point.uncertainty import Quantities, standard_errors
 from scistan.targets.torch import choose_target
 

@@ -57,6 +57,19 @@ def test_a_block_records_every_verb_and_each_fit_keeps_its_own():
     assert p.runs[0].gradients == int(sum(f.draws.statistics["n_steps"].sum() for f in (first, second)))
 
 
+@pytest.mark.parametrize("verb", ["map", "mle"])
+def test_a_point_estimate_knows_what_its_making_took(verb):
+    m = ss.Model("line")
+    m.x = ss.data(np.arange(20.0))
+    m.b, m.s = ss.Normal(0, 1), ss.HalfNormal(1)
+    m.y = ss.Normal(m.b * m.x, m.s).observe(np.arange(20.0) + np.sin(np.arange(20.0)))
+    took = getattr(m, verb)(seed=1, progress=False).profile_of_run
+    assert took.stages.name == verb
+    assert {"graph", "lowering"} <= set(took.stages.children)
+    assert 0 < sum(child.seconds for child in took.stages.children.values()) <= took.stages.seconds
+    assert verb in str(took.report())
+
+
 def test_what_executors_workers_did_is_brought_home():
     with ThreadPoolExecutor(2) as pool:
         fit = eight_schools().mcmc(engine="stanli", executor=pool, **SHORT)

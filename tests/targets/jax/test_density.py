@@ -143,8 +143,13 @@ def test_verify_shows_every_target_that_is_installed():
 def test_verify_notices_a_target_that_is_wrong(monkeypatch):
     from scistan.targets.jax import JaxDensity
 
-    right = JaxDensity.log_jacobian
-    monkeypatch.setattr(JaxDensity, "log_jacobian", lambda self, q: right(self, q) + 0.1 * q[0])
+    right = JaxDensity.at_values
+
+    def wrong(self, values):
+        q, value, gradient = right(self, values)
+        return q, value + 0.1 * q[0], gradient
+
+    monkeypatch.setattr(JaxDensity, "at_values", wrong)
     agreement = normal().verify(points=2)
     assert not agreement.ok
     assert agreement.others[0].error > 1e-4

@@ -46,6 +46,16 @@ def test_values_lie_in_their_domain(name):
     assert not TYPES[name].domain.violations(x.numpy()).any()
 
 
+@pytest.mark.parametrize("name", sorted(name for name, kind in TYPES.items() if kind.diagonal is None))
+def test_elements_fill_the_range_that_is_declared(name):
+    """What is known of signs rests on it: a range too narrow would be wrong, one too wide is a rule that never holds."""
+    x = STRUCTURES[name].value(6 * coordinates(name, 4000)).numpy()
+    for side, end in zip((1, -1), TYPES[name].element, strict=True):
+        nearest = (side * x).min()
+        assert nearest >= side * end
+        assert nearest < (side * end + 0.01 if np.isfinite(end) else -5)
+
+
 @EVERY
 def test_values_alone_are_the_same(name):
     u = coordinates(name, 5)

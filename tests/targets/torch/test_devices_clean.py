@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from scistan.constrained import TYPES
 from scistan.distributions import REGISTRY
 from scistan.graph.node import Data
+from scistan.inference.point.objective import Objective
+from scistan.inference.point.steihaug import advance, begin
 from scistan.ops.expression import Expression
 from scistan.passes import run_passes
 from scistan.targets.evaluate import Evaluator
@@ -204,3 +206,30 @@ def test_whole_models(name):
         density = TorchDensity(instance, device=device)
         value = density.log_density(torch.zeros((3, density.dimension), device=device, dtype=torch.float64))
         assert value.device.type == "cuda"
+
+
+# -- Newton's steps ----------------------------------------------------------------------------------------
+def _halved(row):
+    return 0.5 * row
+
+
+@pytest.mark.parametrize("name", ["eight_schools", "varying_intercepts"])
+def test_products_with_the_hessian_and_a_step_on_meta(name):
+    instance = ZOO[name]().instance()
+    instance = replace(instance, graph=run_passes(instance.graph).plain)
+    objective = Objective(TorchDensity(instance, device="meta"))
+    q = torch.zeros(objective.dimension, device="meta", dtype=torch.float64)
+    products = objective.products_at(q)
+    assert products(torch.zeros((3, len(q)), device="meta", dtype=torch.float64)).device.type == "meta"
+    at = begin(torch, torch.zeros_like(q), _halved)
+    radius = torch.ones((), device="meta", dtype=torch.float64)
+    at = advance(torch, at, products, _halved, radius, radius)
+    assert {getattr(at, field.name).device.type for field in fields(at)} == {"meta"}
+
+
+def test_a_step_as_if_on_cuda():
+    with as_if_on_cuda() as device:
+        gradient = torch.zeros(5, device=device, dtype=torch.float64)
+        radius = torch.ones((), device=device, dtype=torch.float64)
+        at = advance(torch, begin(torch, gradient, _halved), _halved, _halved, radius, radius)
+        assert {getattr(at, field.name).device.type for field in fields(at)} == {"cuda"}

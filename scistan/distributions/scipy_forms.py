@@ -1,4 +1,4 @@
-"""SciPy's frozen distributions, and small twins for the shapes that SciPy does not have."""
+"""SciPy's frozen distributions, and others of the same form for the shapes that SciPy does not have."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ def special() -> Any:
 class Folded:
     """The absolute value of a distribution that is symmetric about 0."""
 
-    whole: Any
+    symmetric: Any
 
     def logpdf(self, x: Array) -> Array:
-        return self.whole.logpdf(x) + math.log(2)
+        return self.symmetric.logpdf(x) + math.log(2)
 
     def cdf(self, x: Array) -> Array:
         return 1 - self.sf(x)
 
     def sf(self, x: Array) -> Array:
-        return 2 * self.whole.sf(np.maximum(x, 0))
+        return 2 * self.symmetric.sf(np.maximum(x, 0))
 
     def ppf(self, q: Array) -> Array:
-        return self.whole.ppf(0.5 + q / 2)
+        return self.symmetric.ppf(0.5 + q / 2)
 
     def isf(self, q: Array) -> Array:
-        return self.whole.isf(q / 2)
+        return self.symmetric.isf(q / 2)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from scistan.ops.libraries import fixed, numbers_for, special, together
+from scistan.ops.libraries import fixed, largest, numbers_for, special, together
 
 __all__ = [
     "beta_tail", "gamma_p", "gamma_q", "gamma_tail", "inc_beta", "lbeta", "log_choose", "log_gamma_p", "log_gamma_q",
@@ -27,7 +27,6 @@ Tensor = Any
 
 _NODES = 40
 _DEPTH = 38.0  # exp(-38) is below the rounding of 1
-_LARGEST = 1e300
 
 
 @cache
@@ -126,7 +125,7 @@ def gamma_tail(xp: Any, a: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
 def _gamma(xp: Any, a: Tensor, x: Tensor, want_lower: bool, log: bool) -> Tensor:
     a, x = together(xp, a, x)
     inside = (x > 0) & (a > 0)
-    safe_x = xp.clip(xp.where(inside, x, 1.0), None, _LARGEST)
+    safe_x = xp.clip(xp.where(inside, x, 1.0), None, largest(xp, x))
     lower, tail = gamma_tail(xp, xp.where(inside, a, 1.0), safe_x)
     value = _either(xp, lower if want_lower else ~lower, tail, log)
     limit = float(not want_lower) if not log else -math.inf if want_lower else 0.0
