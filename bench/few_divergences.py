@@ -50,7 +50,7 @@ Scattered = tuple[list[float], list[float]]
 
 def asked(fit: ss.Fit, scales: set[str], count: int, rng: np.random.Generator) -> Scattered:
     """Ask the rule about some of a run's divergences, and about as many draws of any kind."""
-    draws = {name: np.asarray(fit.posterior[name]) for name in fit.posterior.data_vars}
+    draws = {str(name): np.asarray(array) for name, array in fit.idata.posterior.data_vars.items()}
     diverging = np.asarray(fit.idata.sample_stats["diverging"]).ravel()
     shape = np.asarray(fit.idata.sample_stats["diverging"]).shape
 
