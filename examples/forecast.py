@@ -21,7 +21,7 @@ m.trend = ss.LocalLinearTrend(0.1, m.bend, start=ss.Normal(60, 20), start_slope=
 m.season = ss.Normal(0, m.spread, dims="calendar", constraint="sum_to_zero")
 m.visitors = ss.Normal(m.trend + m.season[m.calendar_month], m.noise).observe(seen)
 
-fit = m.mcmc(seed=1)
+fit = m.mcmc(engine="nutpie", adapt_delta=0.95, chains=2, draws=500, seed=1)
 print(fit)
 print(fit.diagnose())
 

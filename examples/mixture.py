@@ -22,7 +22,7 @@ def main() -> None:
     print(fit.summary(["weights", "mu", "sigma"]))
     print(fit.diagnose())
     probability = fit.posterior_of("group")
-    unsure = probability.max("group_value").argsort()[:5]
+    unsure = probability.max("group_value").argsort().values[:5]
     print(probability[unsure].to_pandas().round(2))
     right = (probability.argmax("group_value").values == ~group).mean()
     print(f"{right:.0%} of the people are put into their group")

@@ -20,12 +20,14 @@ from scistan.inference.arviz_data import load_arviz
 from scistan.surface import SURFACES, checked
 from scistan.targets.jax.backend import import_jax
 from scistan.targets.torch.devices import import_torch
+from scistan.targets.torch.equations import import_torchdiffeq
 from scistan.toolchain.wheel import find_wheel
 
 ROOT = Path(__file__).resolve().parent.parent
 LOADERS = {
     "stanli": load_stanli, "nutpie": load_nutpie, "cmdstanpy": load_cmdstanpy, "arviz": load_arviz,
     "torch": import_torch, "httpstan": find_wheel, "jax": import_jax, "blackjax": load_blackjax,
+    "torchdiffeq": import_torchdiffeq,
 }  # fmt: skip
 PAGE = (ROOT / "docs" / "toolchain.md").read_text()
 DECLARED = re.compile(r"^([a-z0-9]+)([<>=!].*?)?(;.*)?$")

@@ -9,6 +9,7 @@ SAID = {
     "far_outside": lambda: messages.far_outside(Far("x", 1, 3, 0.0, 1.0, 7.0)),
     "new_levels_refused": lambda: messages.new_levels_refused("effect", "site", ["Faro", "Gent"], 2),
     "new_levels_refused for rows": lambda: messages.new_levels_refused("e", "e_dim_0", [], 5),
+    "new_times": lambda: messages.new_times("level", "month", 3),
     "new_level_reads_alike": lambda: messages.new_level_reads_alike("site", "10", 10),
     "columns_missing": lambda: messages.columns_missing("x", "beta", ["dose"], []),
     "columns_missing and others": lambda: messages.columns_missing("x", "beta", ["dose"], ["weight"]),
