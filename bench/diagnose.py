@@ -19,7 +19,7 @@ import scistan as ss
 from scistan.diagnostics import Context, check_draws
 from scistan.diagnostics.ran import Ran
 from scistan.diagnostics.thorough import diagnose
-from scistan.inference.sample import subject_of
+from scistan.inference.prepare import subject_of
 
 CHAINS = 4
 
