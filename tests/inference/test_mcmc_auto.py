@@ -13,11 +13,13 @@ import scistan as ss
 from scistan.diagnostics import check_draws
 from scistan.diagnostics.scattered import few_and_scattered
 from scistan.engines import nutpie as nutpie_engine
+from scistan.engines.embedded import open_density
 from scistan.engines.protocol import Chains, Draws
 from scistan.history import Run, record, structure_of
 from scistan.inference import race as race_module
 from scistan.inference.choose import choose, fitting_engines
 from scistan.inference.climb import Ladder, climb, illness
+from scistan.inference.curvature import shape_at_mode
 from scistan.inference.decide import winner_first
 from scistan.inference.plan import Plan
 from scistan.inference.race import Promise, Race, Runner
@@ -302,14 +304,17 @@ def test_a_few_divergences_in_a_neck_are_seen_if_the_scale_is_known():
 
 
 # -- with real runs -----------------------------------------------------------------------------------
-def race_of(model, **settings):
-    """Run the race of a model as `auto` does."""
+def race_of(model, *, looks=False, **settings):
+    """Run the race of a model as `auto` does; where it `looks`, with the shape at the mode, which may spare it."""
     subject = model._subject()
     instance = subject.instance
     asked = request(model, **{"draws": 1000, "warmup": 1000, "chains": 4, **settings})
     race = Race(asked, subject.latents, gradient_work(instance), coordinates(instance))
     try:
-        return choose(instance, ALL, {}, asked.warmup, 1000, race.run)
+        if not looks:
+            return choose(instance, ALL, {}, asked.warmup, 1000, race.run)
+        density = open_density(asked.text, asked.data, asked.seed)
+        return choose(instance, ALL, {}, asked.warmup, 1000, race.run, lambda: shape_at_mode(density))
     finally:
         race.stop()
 
@@ -452,7 +457,7 @@ def test_a_plan_that_goes_on_repeats_its_draws_bit_for_bit():
     ],
 )
 def test_posteriors_get_the_metric_that_was_measured_best(name, metric, posteriordb):
-    plan = race_of(POSTERIORS[name](posteriordb(name)[0]))
+    plan = race_of(POSTERIORS[name](posteriordb(name)[0]), looks=True)
     assert (plan.engine, plan.options["metric"]) == ("nutpie", metric)
 
 
