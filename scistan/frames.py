@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 import traceback
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ _LIBRARIES = (
     *(f"/site-packages/{name}/" for name in ("numpy", "scipy", "pandas", "xarray", "xarray_einstats", "torch")),
     "/site-packages/arviz",  # and its parts, arviz_stats for one
     contextlib.__file__,  # between a `with` of ours and what it ends with
+    functools.__file__,  # between a property of ours and who asks for it
 )
 
 

@@ -14,6 +14,7 @@ from scistan.distributions.argument import read_argument
 from scistan.distributions.declaration import REGISTRY, Distribution, Parameter, StanForm
 from scistan.distributions.formulas import IMPOSSIBLE, Quantity, functions
 from scistan.distributions.options import OPTIONS, set_options
+from scistan.distributions.series import UnformedSeries
 from scistan.distributions.unnamed import Unnamed
 from scistan.domains import Domain, between, integers
 from scistan.graph.node import Node
@@ -82,6 +83,8 @@ def _check_component(component: object) -> None:
     if not isinstance(component, Unnamed):
         raise messages.no_component(component)
     title = component.distribution.title
+    if isinstance(component, UnformedSeries):
+        raise messages.series_component()
     if component.observation is not None:
         raise messages.observed_component(title)
     if component.distribution.improper or component.distribution.potential:

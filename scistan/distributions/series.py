@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from scistan.distributions.declaration import Distribution
+from scistan.distributions.declaration import Distribution, StanForm
 from scistan.distributions.options import set_options
 from scistan.distributions.rule import SERIES, Rule, series_distribution
 from scistan.distributions.unnamed import Observation, Unnamed
 from scistan.domains import REAL
+from scistan.errors import InternalError
 from scistan.graph.body import Bound, close, free_bound
 from scistan.graph.node import Node
 from scistan.graph.walk import topological
@@ -26,9 +27,15 @@ from scistan.shapes import GIVEN, Shape, Size, SizeConflict, broadcast, values_o
 __all__ = ["Series", "UnformedSeries"]
 
 GIVEN_START = "given"
+
+
+def _not_yet(*_: object) -> NoReturn:
+    raise InternalError("a series was asked for what it is before its law was read")
+
+
+# What a series is until a model names it; in no registry, for it has neither density nor draws.
 _BLANK = Distribution(
-    name=SERIES, doc="", parameters=(), support=REAL, log_density=lambda value: value, draw=lambda *_: np.zeros(()),
-    stan=None, public=False,  # type: ignore[arg-type]
+    name=SERIES, doc="", parameters=(), support=REAL, log_density=_not_yet, draw=_not_yet, stan=StanForm(), public=False
 )
 
 
@@ -89,6 +96,10 @@ class UnformedSeries(Unnamed):
         observed.size, observed.centred = self.size, self.centred
         observed.dims, observed.observation = plain.dims, plain.observation
         return observed
+
+    def log_density(self, value: object) -> Expression:  # noqa: ARG002
+        """Refuse: how long it is, and so its law, is for the model to say that names it."""
+        raise messages.series_density()
 
     def draw(self) -> Unnamed:
         """Refuse: what goes on from a series is its forecast."""

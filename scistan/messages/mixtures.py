@@ -52,6 +52,13 @@ def shaped_component(title: str) -> ModelError:
     )
 
 
+def series_component() -> ModelError:
+    return _mixture(
+        "a series cannot be a component of a mixture.",
+        "let a hidden state choose between its arguments: `m.s = ss.Categorical(m.weights)` and `m.mu[m.s]` in the law",
+    )
+
+
 def mixed_kinds(titles: Sequence[str]) -> ModelError:
     return _mixture(
         f"{', '.join(titles)} are partly of whole numbers: probabilities and densities cannot be added.",

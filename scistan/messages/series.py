@@ -183,3 +183,10 @@ def series_draw() -> ModelError:
     return _refused(
         "a series cannot be a derived draw.", "go on from the series that was fitted with `fit.forecast(steps)`"
     )
+
+
+def series_density() -> ModelError:
+    return _refused(
+        "a series has no density before a model names it: how long it is decides its law.",
+        "observe it, `m.y = ss.Series(…).observe(y)`, and ask the model, `m.log_density({…})`",
+    )

@@ -266,6 +266,16 @@ def test_given_elements_must_be_there_to_simulate() -> None:
         m.simulate(seed=1)
 
 
+def test_what_a_series_is_not_before_it_has_a_name_is_told() -> None:
+    made = ss.RandomWalk(1.0, start=ss.Normal(0, 1), length=4)
+    for ask in (lambda: made.log_density(np.zeros(4)), lambda: made.draw(), lambda: made.cdf(0.0),
+                lambda: ss.Mixture([0.5, 0.5], [made, ss.Normal(0, 1)])):
+        with pytest.raises(ss.ScistanError) as told:
+            ask()
+        assert not isinstance(told.value, ss.InternalError)
+        assert "test_series.py" in str(told.value)
+
+
 def test_only_location_and_scale_have_innovations() -> None:
     m = ss.Model("gamma")
     m.y = ss.Series(lambda past: ss.Gamma(2, 1 / past[-1]), start=ss.Gamma(2, 2), length=4)
