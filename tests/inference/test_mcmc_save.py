@@ -330,5 +330,6 @@ def test_a_dim_with_a_slash_is_told_as_such(tmp_path, monkeypatch):
     back = ss.load(fit.save(tmp_path / "fit.zarr"))
     np.testing.assert_array_equal(back.posterior["b"], fit.posterior["b"])
     monkeypatch.setattr("scistan.inference.arviz_data._has_inference_data", lambda: False)  # as with ArviZ 1.x
-    with pytest.raises(ss.DataError, match="a DataTree, which ArviZ 1.x takes, has no names with a slash"):
+    with pytest.raises(ss.DataError, match="a DataTree, which ArviZ 1.x takes, has no names with a slash") as told:
         fit.idata
+    assert told.value.place.file == __file__  # whoever asks for a property, and not what keeps it
