@@ -1,0 +1,162 @@
+"""Normal latents that were integrated out: exact draws of them given all others, and the density by another way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from scistan.graph.instance import Instance
+from scistan.graph.node import Node
+from scistan.inference.generated import over_draws
+from scistan.passes.integrate import Integrated
+from scistan.passes.integrate.layers import element
+from scistan.passes.integrate.statistics import Columns, Products
+from scistan.targets.evaluate import Evaluator
+from scistan.targets.scipy import JointDensity
+from scistan.targets.scipy.normals import Drawn, Normals
+from scistan.targets.scipy.streams import stream
+from scistan.targets.values import NUMPY
+
+__all__ = ["IntegratedDensity", "draw_integrated"]
+
+Arrays = Mapping[str, np.ndarray]
+
+
+def draw_integrated(instance: Instance, posterior: Arrays, seed: int) -> dict[str, np.ndarray]:
+    """Draw every latent that was integrated out, given the draws of all others (chains, draws, …)."""
+
+    def compute(flat: dict[Node, np.ndarray], block: int, draws: int) -> dict[str, np.ndarray]:
+        found, _ = _drawn(instance, flat, seed, block, draws)
+        return {term.name: found[term.value] for made in instance.integrated for term in made.latents}
+
+    return over_draws(instance, posterior, compute, cells=_widest(instance)) if instance.integrated else {}
+
+
+class IntegratedDensity:
+    """The density without normal latents by another way: log p(y, θ) = log p(y, u, θ) - log p(u | y, θ) at one u.
+
+    The first is that of the model as it was written, so that it tells whether they were integrated rightly.
+    """
+
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
+        self._joint = JointDensity(instance.whole or instance)
+
+    def at_each(self, points: Sequence[Mapping[Node, np.ndarray]]) -> list[tuple[float, float]]:
+        """Give the log density at points, and the sum of its events' absolute values."""
+        if not points:
+            return []
+        flat: dict[Node, np.ndarray] = {leaf: np.array([point[leaf] for point in points]) for leaf in points[0]}
+        latents, conditional = _drawn(self._instance, flat, 0, 0, len(points))
+        whole = [{**point, **{leaf: array[k] for leaf, array in latents.items()}} for k, point in enumerate(points)]
+        return [(value - given if np.isfinite(value) else -np.inf, size + abs(given))
+                for (value, size), given in zip(self._joint.at_each(whole), conditional, strict=True)]
+
+
+def _widest(instance: Instance) -> int:
+    """Count the numbers that each draw needs at once."""
+    return max(
+        (made.structure.groups * max(made.structure.slots, 1) * (made.structure.slots + made.structure.count + 1)
+         + made.structure.count**2 for made in instance.integrated),
+        default=1,
+    )
+
+
+def _drawn(
+    instance: Instance, flat: Mapping[Node, np.ndarray], seed: int, block: int, draws: int
+) -> tuple[dict[Node, np.ndarray], np.ndarray]:
+    """Draw all of them; give their values, and the log density of these draws given all else."""
+    evaluator = Evaluator(instance.whole or instance, NUMPY)
+    for leaf, array in flat.items():
+        evaluator.set(leaf, array, batched=True)
+    found: dict[Node, np.ndarray] = {}
+    log_density = np.zeros(draws)
+    with np.errstate(all="ignore"):
+        for made in instance.integrated:
+            label = made.names[0] if block == 0 else f"{made.names[0]}, block {block}"
+            drawn = _normals(instance, made, evaluator, draws).draw(stream(seed, label))
+            log_density = log_density + drawn.log_density
+            for term in made.latents:
+                value = _rest(instance, made, drawn, term.value)
+                if term.value in made.locations:
+                    value = value + _over_all(evaluator, made.locations[term.value], draws, value.ndim - 1)
+                evaluator.set(term.value, value, batched=True)
+                found[term.value] = value
+    return found, log_density
+
+
+def _rest(instance: Instance, made: Integrated, drawn: Drawn, leaf: Node) -> np.ndarray:
+    """Give a latent's draws in its own axes, from its location on."""
+    structure = made.structure
+    shape = instance.shape(leaf.shape)
+    if leaf in structure.blocks:
+        layout = structure.blocks[leaf]  # type: ignore[index]
+        flat = drawn.slots[:, layout.group, layout.slot] + made.statistics.shift.slots[layout.group, layout.slot]
+    else:
+        first = structure.others[leaf]  # type: ignore[index]
+        mine = slice(first, first + int(np.prod(shape)))
+        flat = drawn.others[:, mine] + made.statistics.shift.others[mine]
+    return flat.reshape(len(flat), *shape)
+
+
+def _over_all(evaluator: Evaluator, node: Node, draws: int, rank: int) -> np.ndarray:
+    """Give a value at every draw, with axes in front of its own where it is broadcast to so many."""
+    value = evaluator[node]
+    array = np.asarray(value.array, float)
+    if not value.batched:
+        array = np.broadcast_to(array, (draws, *array.shape))
+    return array.reshape(draws, *(1,) * (rank - (array.ndim - 1)), *array.shape[1:])
+
+
+def _normals(instance: Instance, made: Integrated, evaluator: Evaluator, draws: int) -> Normals:
+    slots, others, known = _spread(instance, made, made.statistics.columns, evaluator, draws)
+    total: list[np.ndarray] | None = None
+    for precision, products in made.statistics.products.items():
+        weight = _over_all(evaluator, precision, draws, 0)
+        parts = [_by(weight, part) for part in _contracted(products, slots, others, known)]
+        total = parts if total is None else [a + b for a, b in zip(total, parts, strict=True)]
+    if total is None:
+        raise ValueError("no layers")
+    return Normals(*total)
+
+
+def _by(weight: np.ndarray, array: np.ndarray) -> np.ndarray:
+    return weight.reshape(-1, *(1,) * (array.ndim - 1)) * array
+
+
+def _spread(
+    instance: Instance, made: Integrated, columns: Columns, evaluator: Evaluator, draws: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Give what each column is a multiple of: (draws, columns, slots), (draws, columns, others), (draws, columns)."""
+    structure = made.structure
+    slots = np.zeros((draws, len(columns.slots), structure.slots))
+    for k, (slot, scale) in enumerate(columns.slots):
+        slots[:, k, slot] = 1.0 if scale is None else _over_all(evaluator, scale, draws, 0)
+    others = np.zeros((draws, len(columns.others), structure.count))
+    for k, (at, scale) in enumerate(columns.others):
+        others[:, k, at] = 1.0 if scale is None else _over_all(evaluator, scale, draws, 0)
+    known = np.ones((draws, len(columns.known)))
+    for k, (source, at, scale) in enumerate(columns.known):
+        if source is not None:
+            known[:, k] *= _over_all(evaluator, element(source, at, instance) if source.shape else source, draws, 0)
+        if scale is not None:
+            known[:, k] *= _over_all(evaluator, scale, draws, 0)
+    return slots, others, known - made.statistics.shift.known
+
+
+def _contracted(
+    products: Products, slots: np.ndarray, others: np.ndarray, known: np.ndarray
+) -> list[np.ndarray]:
+    """Put latents for columns in the sums of products."""
+    many = others.shape[1]
+    within = np.einsum("abg,dai,dbk->dgik", products.within, slots, slots, optimize=True)
+    before = np.einsum("abg,dai,dbk->dgik", products.before, slots, slots, optimize=True)
+    return [
+        within,
+        before,
+        np.einsum("agm,dai,dmj->dgij", products.across[:, :, :many], slots, others, optimize=True),
+        np.einsum("agm,dai,dm->dgi", products.across[:, :, many:], slots, known, optimize=True),
+        np.einsum("mn,dmi,dnj->dij", products.beside[:many, :many], others, others, optimize=True),
+        np.einsum("mn,dmi,dn->di", products.beside[:many, many:], others, known, optimize=True),
+    ]

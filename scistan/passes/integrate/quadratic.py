@@ -1,0 +1,228 @@
+"""The quadratic form of normal layers as values of the model: its entries, from statistics and what is sampled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scistan.graph.instance import Instance
+from scistan.graph.node import Data, Node
+from scistan.ops import FUNCTIONS
+from scistan.ops.expression import Expression
+from scistan.passes.integrate.layers import element
+from scistan.passes.integrate.statistics import Statistics
+from scistan.passes.integrate.structure import Structure
+from scistan.shapes import DATA, Size
+
+__all__ = ["Quadratic", "Tables", "quadratic_of"]
+
+matmul, stack = FUNCTIONS["matmul"], FUNCTIONS["stack"]
+
+Value = Expression | None  # None is 0
+
+
+@dataclass(slots=True)
+class Tables:
+    """Makes the data of the program: statistics, with sizes that they share."""
+
+    values: dict[Data, np.ndarray] = field(default_factory=dict)
+    sizes: dict[str, Size] = field(default_factory=dict)
+
+    def data(self, array: np.ndarray, *axes: str) -> Value:
+        """Make a leaf with these axes; None if all of it is 0."""
+        if not array.size or not array.any():
+            return None
+        for axis, length in zip(axes, array.shape, strict=True):
+            self.sizes.setdefault(axis, Size.new(length, axis, rank=DATA))
+        leaf = Data(np.array(array, order="C"), tuple(self.sizes[axis] for axis in axes), integer=False)
+        self.values[leaf] = leaf.default  # type: ignore[assignment]
+        return Expression(leaf)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quadratic:
+    """h' Q h for h = (slots, others, 1): blocks of Q.
+
+    Vectors over groups for pairs of slots and, in a chain, for slots with those of the group before; for each slot a
+    matrix (groups, others) and a vector; the others' own matrix, vector and number.
+    """
+
+    within: dict[tuple[int, int], Value]  # from the diagonal on
+    before: dict[tuple[int, int], Value]
+    slot_others: list[Value]
+    slot_known: list[Value]
+    others: Value
+    others_known: Value
+    known: Value
+
+
+def quadratic_of(found: Statistics, structure: Structure, instance: Instance, tables: Tables) -> Quadratic:
+    """Write the entries of the form."""
+    return _Writer(found, structure, instance, tables).written()
+
+
+class _Writer:
+    def __init__(self, found: Statistics, structure: Structure, instance: Instance, tables: Tables) -> None:
+        self._found, self._structure, self._tables = found, structure, tables
+        columns = found.columns
+        self._slots = [_times_all([scale]) for _, scale in columns.slots]
+        self._many = len(columns.others)
+        self._spread = self._spread_of(columns.others)
+        known = [
+            _times_all([None if source is None else element(source, at, instance) if source.shape else source, scale])
+            for source, at, scale in columns.known
+        ]
+        self._sampled = [self._from(number, at) for number, at in zip(known[1:], found.shift.known[1:], strict=True)]
+
+    def _from(self, number: Expression, start: float) -> Expression:
+        """Measure a sampled number from where the data put it."""
+        shift = self._tables.data(np.array(start))
+        return number if shift is None else number - shift
+
+    def _spread_of(self, others: Sequence[tuple[int, Node | None]]) -> Value:
+        """Give the matrix that makes columns of elements (columns, elements); None where it changes nothing."""
+        scales = list(dict.fromkeys(scale for _, scale in others))
+        if scales in ([None], []) and [at for at, _ in others] == list(range(self._structure.count)):
+            return None
+        made: Value = None
+        for scale in scales:
+            table = np.zeros((len(others), self._structure.count))
+            for row, (at, own) in enumerate(others):
+                table[row, at] = float(own is scale)
+            made = _plus(made, _times(_times_all([scale]), self._tables.data(table, "columns", "others")))
+        return made
+
+    def written(self) -> Quadratic:
+        slots = range(self._structure.slots)
+        within = {(i, k): self._within(i, k) for i in slots for k in range(i + 1)}
+        before = {(i, k): self._before(i, k) for i in slots for k in slots} if self._structure.chained else {}
+        kept = slice(self._many)
+        others = self._summed(lambda p: self._table(p.beside[kept, kept], "columns", "columns"))
+        others_known = self._against_known(lambda p: p.beside[kept, self._many :], "columns")
+        if self._structure.count:
+            spread = self._spread
+            if spread is not None:
+                turned = FUNCTIONS["transpose"](spread)
+                others = None if others is None else matmul(matmul(turned, others), spread)
+                others_known = None if others_known is None else matmul(turned, others_known)
+        return Quadratic(
+            within, before, [self._slot_others(i) for i in slots], [self._slot_known(i) for i in slots],
+            others if self._structure.count else None, others_known if self._structure.count else None, self._known(),
+        )
+
+    def _summed(self, each: Callable[..., Value]) -> Value:
+        """Add up over precisions."""
+        made: Value = None
+        for precision, products in self._found.products.items():
+            made = _plus(made, _times(_number(precision), each(products)))
+        return made
+
+    def _table(self, array: np.ndarray, *axes: str) -> Value:
+        return self._tables.data(array, *axes)
+
+    def _of_slot(self, slot: int) -> list[int]:
+        return [a for a, (own, _) in enumerate(self._found.columns.slots) if own == slot]
+
+    def _within(self, i: int, k: int) -> Value:
+        made: Value = None
+        for a in self._of_slot(i):
+            for b in self._of_slot(k):
+                both = _product(self._slots[a], self._slots[b])
+                term = self._summed(lambda p, a=a, b=b: self._table(p.within[a, b], "groups"))
+                made = _plus(made, _times(both, term))
+        return made
+
+    def _before(self, i: int, k: int) -> Value:
+        made: Value = None
+        for a in self._of_slot(i):
+            for b in self._of_slot(k):
+                both = _product(self._slots[a], self._slots[b])
+                term = self._summed(lambda p, a=a, b=b: self._table(p.before[a, b], "groups"))
+                made = _plus(made, _times(both, term))
+        return made
+
+    def _slot_others(self, i: int) -> Value:
+        if not self._structure.count:
+            return None
+        made: Value = None
+        for a in self._of_slot(i):
+            term = self._summed(lambda p, a=a: self._table(p.across[a][:, : self._many], "groups", "columns"))
+            made = _plus(made, _times(self._slots[a], term))
+        return made if made is None or self._spread is None else matmul(made, self._spread)
+
+    def _slot_known(self, i: int) -> Value:
+        made: Value = None
+        for a in self._of_slot(i):
+            term = self._against_known(lambda p, a=a: p.across[a][:, self._many :], "groups")
+            made = _plus(made, _times(self._slots[a], term))
+        return made
+
+    def _against_known(self, part: Callable[..., np.ndarray], axis: str) -> Value:
+        """Give the products of columns with what is known once all else is sampled: a vector."""
+
+        def each(products: object) -> Value:
+            table = part(products)
+            made = self._table(table[:, 0], axis)
+            if len(self._sampled) == 1:
+                return _plus(made, _times(self._sampled[0], self._table(table[:, 1], axis)))
+            if self._sampled:
+                rest = self._table(table[:, 1:], axis, "numbers")
+                made = _plus(made, None if rest is None else matmul(rest, self._numbers()))
+            return made
+
+        return self._summed(each)
+
+    def _numbers(self) -> Expression:
+        return stack(self._sampled)
+
+    def _known(self) -> Value:
+        at = self._many
+
+        def each(products: object) -> Value:
+            table = products.beside[at:, at:]  # type: ignore[attr-defined]
+            made = self._table(table[0, 0])
+            if len(self._sampled) == 1:
+                own = self._sampled[0]
+                made = _plus(made, _times(2.0 * own, self._table(table[0, 1])))
+                return _plus(made, _times(own * own, self._table(table[1, 1])))
+            if self._sampled:
+                numbers = self._numbers()
+                cross = self._table(2 * table[0, 1:], "numbers")
+                square = self._table(table[1:, 1:], "numbers", "numbers")
+                made = _plus(made, None if cross is None else matmul(cross, numbers))
+                made = _plus(made, None if square is None else FUNCTIONS["quadratic_form"](square, numbers))
+            return made
+
+        return self._summed(each)
+
+
+def _number(node: Node | None) -> Value:
+    return None if node is None or getattr(node, "value", None) == 1 else Expression(node)
+
+
+def _times_all(factors: Sequence[Node | None]) -> Value:
+    """Multiply sampled numbers; None is the number 1."""
+    made: Value = None
+    for factor in factors:
+        made = _product(made, None if factor is None else Expression(factor))
+    return made
+
+
+def _product(left: Value, right: Value) -> Value:
+    """Multiply, where None is the number 1."""
+    if left is None or right is None:
+        return right if left is None else left
+    return left * right
+
+
+def _times(factor: Value, value: Value) -> Value:
+    """Multiply a value, of which None is 0, by a factor, of which None is 1."""
+    return value if value is None or factor is None else factor * value
+
+
+def _plus(left: Value, right: Value) -> Value:
+    if left is None or right is None:
+        return right if left is None else left
+    return left + right

@@ -1,0 +1,127 @@
+"""How the latents to be integrated hang together: in blocks that no row connects, or along a chain, beside a few others.
+
+Which rows meet which elements is a fact about data; the algebra that follows from it is chosen here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scistan.graph.graph import Term
+from scistan.graph.instance import Instance
+from scistan.graph.node import Variable
+from scistan.passes.integrate.layers import Form, Layer
+
+__all__ = ["Layout", "Structure", "find_structure"]
+
+MOST_SLOTS = 6  # latents of one block
+MOST_OTHERS = 120  # latents beside the blocks, which are integrated by a dense factor
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """Where the elements of a latent stand: their block, and their place in it."""
+
+    group: np.ndarray
+    slot: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Structure:
+    """`blocks` have a layout in `groups` groups of `slots` elements; the elements of `others` come one after the other.
+
+    `chained` says that rows connect each group with the one before it.
+    """
+
+    groups: int
+    slots: int
+    blocks: Mapping[Variable, Layout]
+    others: Mapping[Variable, int]  # where its elements begin
+    count: int  # of the others' elements
+    chained: bool
+
+    @property
+    def work(self) -> float:
+        """What factoring it costs, in multiplications."""
+        b, q = self.slots, self.count + 1
+        each = b**3 / 3 + b * b * q + b * q * q
+        return self.groups * each * (4 if self.chained else 1) + q**3 / 3
+
+
+def find_structure(instance: Instance, latents: Sequence[Term], layers: Sequence[Layer]) -> Structure | None:
+    """Give the cheapest structure that fits the data; None if there is none of a size that pays."""
+    found = [made for made in _candidates(instance, latents, layers) if made.slots <= MOST_SLOTS]
+    small = [made for made in found if made.count <= MOST_OTHERS]
+    return min(small, key=lambda made: made.work, default=None)
+
+
+def _candidates(instance: Instance, latents: Sequence[Term], layers: Sequence[Layer]) -> Iterator[Structure]:
+    shapes = {term.value: instance.shape(term.law.shape) for term in latents}
+    yield _structure(shapes, {}, 0, chained=False)
+    lengths = sorted({n for shape in shapes.values() for n in shape if n > 1}, reverse=True)
+    for groups in lengths:
+        fitting = {term.value: layout for term in latents if (layout := _layout(term, shapes[term.value], groups))}
+        for chosen in (fitting, *({one: layout} for one, layout in fitting.items() if len(fitting) > 1)):
+            reach = _reach(layers, chosen)
+            if reach <= 1:
+                yield _structure(shapes, chosen, groups, chained=reach == 1)
+
+
+def _layout(term: Term, shape: tuple[int, ...], groups: int) -> Layout | None:
+    """Lay a latent out along its first axis of this length; elements that one density ties stay together."""
+    own = len(shape) - term.law.distribution.event_rank
+    axis = next((k for k in range(own) if shape[k] == groups), None)
+    if axis is None:
+        return None
+    places = np.indices(shape).reshape(len(shape), -1)
+    rest = tuple(n for k, n in enumerate(shape) if k != axis)
+    others = [places[k] for k in range(len(shape)) if k != axis]
+    slot = np.ravel_multi_index(others, rest) if rest else np.zeros(groups, int)
+    return Layout(places[axis], np.asarray(slot))
+
+
+def _structure(
+    shapes: Mapping[Variable, tuple[int, ...]], chosen: Mapping[Variable, Layout], groups: int, *, chained: bool
+) -> Structure:
+    slots = 0
+    blocks: dict[Variable, Layout] = {}
+    for variable, layout in chosen.items():
+        blocks[variable] = Layout(layout.group, layout.slot + slots)
+        slots = int(blocks[variable].slot.max()) + 1
+    others: dict[Variable, int] = {}
+    count = 0
+    for variable, shape in shapes.items():
+        if variable not in blocks:
+            others[variable] = count
+            count += math.prod(shape)
+    return Structure(groups, slots, blocks, others, count, chained)
+
+
+def _reach(layers: Sequence[Layer], blocks: Mapping[Variable, Layout]) -> int:
+    """Tell over how many groups the widest row spans."""
+    widest = 0
+    for layer in layers:
+        ends = [groups_of(form, blocks) for form in layer.forms]
+        low = np.min([low for low, _ in ends], axis=0)
+        high = np.max([high for _, high in ends], axis=0)
+        touched = high >= 0
+        if touched.any():
+            widest = max(widest, int((high - low)[touched].max()))
+    return widest
+
+
+def groups_of(form: Form, blocks: Mapping[Variable, Layout]) -> tuple[np.ndarray, np.ndarray]:
+    """Give the first and the last group that each row of a form meets; the last is -1 where there is none."""
+    none = np.iinfo(np.int64).max
+    low, high = np.full(form.rows, none), np.full(form.rows, -1)
+    for part in form.parts:
+        if part.source in blocks:
+            layout = blocks[part.source]  # type: ignore[index]
+            group, met = layout.group[part.positions], part.columns != 0
+            low = np.minimum(low, np.where(met, group, none).min(axis=1))
+            high = np.maximum(high, np.where(met, group, -1).max(axis=1))
+    return low, high
