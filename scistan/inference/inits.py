@@ -46,8 +46,10 @@ def starting_values(
         raise messages.inits_count(len(given), chains)
     fill = _Prior(instance, chains, seed)
     names = [t.name for t in instance.graph.latents]
+    gone = {name for made in instance.integrated for name in made.names}  # what has no start, for it is not sampled
     starts = []
-    for chain, point in enumerate(given):
+    for chain, every in enumerate(given):
+        point = {n: value for n, value in every.items() if n not in gone}
         whole = {**{n: fill(n, chain) for n in names if n not in point}, **point}
         _check_finite(point)
         wanted = {n: whole[n] for n in whole if n in names} if from_pathfinder else whole

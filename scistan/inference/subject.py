@@ -87,8 +87,9 @@ class Subject:
     @cached_property
     def hash(self) -> str:
         """The hash of the program: equal models have equal ones, whatever their data."""
-        for_any_data = self.sampled is None or self.sampled is self.instance
-        program = self.program if for_any_data else lower_to_stan(self.instance.graph, **NOTHING_GENERATED)
+        instance = self.written_instance if self.instance.integrated else self.instance
+        for_any_data = instance is self.instance and self.sampled in (None, instance)
+        program = self.program if for_any_data else lower_to_stan(instance.graph, **NOTHING_GENERATED)
         return hashlib.sha256(program.text.encode()).hexdigest()
 
     @classmethod

@@ -64,6 +64,8 @@ def _of_node(instance: Instance, node: Node) -> float:
 
 def _of_density(instance: Instance, term: Term, moving: set[Node]) -> float:
     law, elements = term.law, _count(instance, term.law.shape)
+    if [p.name for p in law.distribution.parameters] == ["log_density"]:
+        return NODE  # what it is was counted among the nodes: a sum or an integral
     matrices = [arg for arg in law.args if len(arg.shape) > 1] if law.distribution.event_rank == 1 else []
     if matrices:
         # One that stands still was factored before: what is left is a product with it.

@@ -1,0 +1,86 @@
+"""Which normal latents are integrated out before a model is sampled: those asked for, or those where it pays."""
+
+from __future__ import annotations
+
+import math
+
+from scistan.given import as_names, is_switch
+from scistan.graph.instance import Instance
+from scistan.inference.summed import numbers_of
+from scistan.inference.work import coordinates, gradient_work
+from scistan.messages import integration as messages
+from scistan.passes.integrate import Integrated, integrable, integrate
+from scistan.profiling import staged
+
+__all__ = ["Integrate", "as_integrate", "integrated", "told_of_integrals"]
+
+Integrate = bool | str | tuple[str, ...]
+
+# How many times dearer a gradient may be for what it saves: with its latents gone, a model has other shapes, in which
+# one draw is worth several. By `bench/integrate.py`.
+WORTH = 3.0
+
+
+def as_integrate(given: object, instance: Instance) -> Integrate:
+    """Read what a user gives for `integrate`: "auto", True, False, or names of latents."""
+    if is_switch(given):
+        return bool(given)
+    if isinstance(given, str) and given == "auto":
+        return given
+    if not isinstance(given, str | list | tuple):
+        raise messages.bad_integrate(given)
+    names = as_names("integrate", given)
+    known = [term.name for term in instance.graph.latents]
+    for name in names:
+        if name not in known:
+            raise messages.unknown_latent(name, known)
+    return tuple(dict.fromkeys(names))
+
+
+@staged("integrating")
+def integrated(instance: Instance, how: Integrate) -> Instance:
+    """Give the model without what is to be integrated; itself where there is nothing."""
+    if how is False or how == () or instance.whole is not None:
+        return _checked(instance, how)
+    if not integrable(instance.graph):
+        return _checked(instance, how)
+    names = how if isinstance(how, tuple) else None
+    made = integrate(instance, numbers_of(instance), names)
+    if not made.graph.latents or (how == "auto" and not pays(made, instance)):
+        return _checked(instance, how)
+    return _checked(made, how)
+
+
+def _checked(made: Instance, how: Integrate) -> Instance:
+    """Refuse where latents that were named could not be integrated."""
+    if isinstance(how, tuple):
+        gone = {name for one in made.integrated for name in one.names}
+        left = [name for name in how if name not in gone]
+        if left:
+            raise messages.cannot_integrate(left, [term.name for term in integrable(made.graph)])
+    return made
+
+
+def pays(made: Instance, instance: Instance) -> bool:
+    """Tell by counted work whether the model is cheaper to sample without its normal latents."""
+    if not made.integrated:
+        return False
+    return gradient_work(made) <= WORTH * gradient_work(instance) and coordinates(made) < coordinates(instance)
+
+
+def told_of_integrals(instance: Instance) -> tuple[str, ...]:
+    """Tell of the latents that were integrated out."""
+    left = coordinates(instance)
+    return tuple(
+        messages.told(
+            [(term.name, math.prod(instance.shape(term.law.shape))) for term in made.latents], _structure(made), left
+        )
+        for made in instance.integrated
+    )
+
+
+def _structure(made: Integrated) -> str:
+    structure = made.structure
+    if not structure.slots:
+        return "by the sums of their products"
+    return f"along a chain of {structure.groups:,}" if structure.chained else f"in {structure.groups:,} groups"
