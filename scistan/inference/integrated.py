@@ -92,7 +92,8 @@ def _rest(instance: Instance, made: Integrated, drawn: Drawn, leaf: Node) -> np.
     shape = instance.shape(leaf.shape)
     if leaf in structure.blocks:
         layout = structure.blocks[leaf]  # type: ignore[index]
-        flat = drawn.slots[:, layout.group, layout.slot] + made.statistics.shift.slots[layout.group, layout.slot]
+        shift = made.statistics.shift.slots[layout.group, layout.slot]
+        flat = np.moveaxis(drawn.slots, 0, -1)[:, layout.group, layout.slot] + shift
     else:
         first = structure.others[leaf]  # type: ignore[index]
         mine = slice(first, first + int(np.prod(shape)))
@@ -114,15 +115,11 @@ def _normals(instance: Instance, made: Integrated, evaluator: Evaluator, draws: 
     total: list[np.ndarray] | None = None
     for precision, products in made.statistics.products.items():
         weight = _over_all(evaluator, precision, draws, 0)
-        parts = [_by(weight, part) for part in _contracted(products, slots, others, known)]
+        parts = _contracted(products, weight, slots, others, known)
         total = parts if total is None else [a + b for a, b in zip(total, parts, strict=True)]
     if total is None:
         raise ValueError("no layers")
     return Normals(*total)
-
-
-def _by(weight: np.ndarray, array: np.ndarray) -> np.ndarray:
-    return weight.reshape(-1, *(1,) * (array.ndim - 1)) * array
 
 
 def _spread(
@@ -146,17 +143,17 @@ def _spread(
 
 
 def _contracted(
-    products: Products, slots: np.ndarray, others: np.ndarray, known: np.ndarray
+    products: Products, weight: np.ndarray, slots: np.ndarray, others: np.ndarray, known: np.ndarray
 ) -> list[np.ndarray]:
-    """Put latents for columns in the sums of products."""
+    """Put latents for columns in the sums of products, and weigh them."""
     many = others.shape[1]
-    within = np.einsum("abg,dai,dbk->dgik", products.within, slots, slots, optimize=True)
-    before = np.einsum("abg,dai,dbk->dgik", products.before, slots, slots, optimize=True)
+    weighed = weight[:, None, None] * slots
+    pairs = np.einsum("dai,dbk->ikdab", weighed, slots)
     return [
-        within,
-        before,
-        np.einsum("agm,dai,dmj->dgij", products.across[:, :, :many], slots, others, optimize=True),
-        np.einsum("agm,dai,dm->dgi", products.across[:, :, many:], slots, known, optimize=True),
-        np.einsum("mn,dmi,dnj->dij", products.beside[:many, :many], others, others, optimize=True),
-        np.einsum("mn,dmi,dn->di", products.beside[:many, many:], others, known, optimize=True),
+        np.einsum("ikdab,abg->ikdg", pairs, products.within, optimize=True),
+        np.einsum("ikdab,abg->ikdg", pairs, products.before, optimize=True),
+        np.einsum("agm,dai,dmj->idgj", products.across[:, :, :many], weighed, others, optimize=True),
+        np.einsum("agm,dai,dm->idg", products.across[:, :, many:], weighed, known, optimize=True),
+        np.einsum("d,mn,dmi,dnj->dij", weight, products.beside[:many, :many], others, others, optimize=True),
+        np.einsum("d,mn,dmi,dn->di", weight, products.beside[:many, many:], others, known, optimize=True),
     ]

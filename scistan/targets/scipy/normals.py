@@ -1,7 +1,8 @@
 """Normal latents given all else with NumPy, over draws: exact draws of them, and how probable those were.
 
 They are given by the quadratic form h' Q h of h = (slots of each group, others, 1), whose exponential at -½ is their
-density: block by block, with those of the group before where groups make a chain.
+density: block by block, with those of the group before where groups make a chain. Blocks are small and many, so their
+factors are written slot by slot, for all groups (or, in a chain, all draws) at once.
 """
 
 from __future__ import annotations
@@ -16,83 +17,118 @@ __all__ = ["Drawn", "Normals"]
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Draws of the slots (draws, groups, slots) and of the others (draws, others), and their log density."""
+    """Draws of the slots (slots, draws, groups) and of the others (draws, others), and their log density."""
 
     slots: np.ndarray
     others: np.ndarray
     log_density: np.ndarray
 
 
+@dataclass(frozen=True, slots=True)
+class _Factor:
+    """Of each block: the Cholesky factor, what ties it to the one before, and what it makes of what is beside."""
+
+    lower: np.ndarray  # slots, slots, draws, groups
+    tied: np.ndarray
+    others: np.ndarray  # slots, draws, groups, others
+    known: np.ndarray  # slots, draws, groups
+
+
 @dataclass(frozen=True, eq=False)
 class Normals:
     """The blocks of the form at each draw; `before` has no groups where they are no chain."""
 
-    within: np.ndarray  # draws, groups, slots, slots
-    before: np.ndarray  # draws, groups, slots, slots of the group before
-    slot_others: np.ndarray  # draws, groups, slots, others
-    slot_known: np.ndarray  # draws, groups, slots
+    within: np.ndarray  # slots, slots, draws, groups
+    before: np.ndarray  # slots, slots of the group before, draws, groups
+    slot_others: np.ndarray  # slots, draws, groups, others
+    slot_known: np.ndarray  # slots, draws, groups
     others: np.ndarray  # draws, others, others
     others_known: np.ndarray  # draws, others
 
     @property
     def chained(self) -> bool:
-        return self.before.shape[1] > 0
+        return self.before.shape[-1] > 0
 
     @cached_property
-    def _beside(self) -> np.ndarray:
-        return np.concatenate([self.slot_others, self.slot_known[..., None]], axis=-1)
-
-    @cached_property
-    def _factor(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The Cholesky factor of each group, what ties it to the one before, and what it makes of what is beside."""
+    def _factor(self) -> _Factor:
         if not self.chained:
-            lower = np.linalg.cholesky(self.within)
-            return lower, self.before, np.linalg.solve(lower, self._beside)
-        lower, solved = np.empty_like(self.within), np.empty_like(self._beside)
-        tied = np.zeros_like(self.within)
-        for t in range(self.within.shape[1]):
-            block, beside = self.within[:, t], self._beside[:, t]
+            lower, others, known = _factored(self.within, self.slot_others, self.slot_known)
+            return _Factor(lower, self.before, others, known)
+        made = _Factor(
+            np.empty_like(self.within), np.zeros_like(self.within), np.empty_like(self.slot_others),
+            np.empty_like(self.slot_known),
+        )
+        slots = range(len(self.within))
+        for t in range(self.within.shape[-1]):
+            within, others, known = self.within[..., t], self.slot_others[:, :, t], self.slot_known[..., t]
             if t:
-                tied[:, t] = np.swapaxes(np.linalg.solve(lower[:, t - 1], np.swapaxes(self.before[:, t], -1, -2)), -1, -2)
-                block = block - tied[:, t] @ np.swapaxes(tied[:, t], -1, -2)
-                beside = beside - tied[:, t] @ solved[:, t - 1]
-            lower[:, t] = np.linalg.cholesky(block)
-            solved[:, t] = np.linalg.solve(lower[:, t], beside)
-        return lower, tied, solved
+                last, tied = made.lower[..., t - 1], made.tied[..., t]
+                for i in slots:
+                    for k in slots:
+                        entry = self.before[i, k, :, t] - sum(tied[i, j] * last[k, j] for j in range(k))
+                        tied[i, k] = entry / last[k, k]
+                within = within - np.einsum("ijd,kjd->ikd", tied, tied)
+                others = others - np.einsum("ijd,jdm->idm", tied, made.others[:, :, t - 1])
+                known = known - np.einsum("ijd,jd->id", tied, made.known[..., t - 1])
+            made.lower[..., t], made.others[:, :, t], made.known[..., t] = _factored(within, others, known)
+        return made
 
     @cached_property
     def _others(self) -> tuple[np.ndarray, np.ndarray]:
         """The factor of the others with the slots integrated out, and the vector beside it."""
-        solved = self._factor[2]
-        flat = solved.reshape(len(solved), -1, solved.shape[-1])
-        gone = np.swapaxes(flat, -1, -2) @ flat
-        left = self.others - gone[:, :-1, :-1]
-        return np.linalg.cholesky(left), self.others_known - gone[:, :-1, -1]
+        factor = self._factor
+        rows = np.moveaxis(factor.others, 0, 1)  # draws, slots, groups, others
+        rows = rows.reshape(len(rows), rows.shape[1] * rows.shape[2], rows.shape[3])
+        known = np.moveaxis(factor.known, 0, 1).reshape(rows.shape[:2])
+        turned = np.swapaxes(rows, -1, -2)
+        return np.linalg.cholesky(self.others - turned @ rows), self.others_known - (turned @ known[..., None])[..., 0]
 
     def draw(self, rng: np.random.Generator) -> Drawn:
         """Draw all of them once for each draw of all else."""
-        lower, tied, solved = self._factor
+        factor = self._factor
         dense, beside = self._others
         noise = rng.standard_normal(beside.shape)
-        others = _back(dense, noise - np.linalg.solve(dense, beside[..., None])[..., 0])
+        right = noise - np.linalg.solve(dense, beside[..., None])[..., 0]
+        others = np.linalg.solve(np.swapaxes(dense, -1, -2), right[..., None])[..., 0]
         noises = rng.standard_normal(self.slot_known.shape)
-        right = noises - (solved[..., :-1] @ others[:, None, :, None])[..., 0] - solved[..., -1]
+        left = noises - factor.known
+        if others.shape[-1]:
+            left = left - np.einsum("idgm,dm->idg", factor.others, others)
         if not self.chained:
-            slots = _back(lower, right)
+            slots = _back(factor.lower, left)
         else:
-            slots = np.empty_like(right)
-            for t in range(right.shape[1] - 1, -1, -1):
-                here = right[:, t]
-                if t + 1 < right.shape[1]:
-                    here = here - (np.swapaxes(tied[:, t + 1], -1, -2) @ slots[:, t + 1, :, None])[..., 0]
-                slots[:, t] = _back(lower[:, t], here)
-        pivots = np.log(np.diagonal(lower, axis1=-2, axis2=-1)).sum((-2, -1))
-        pivots = pivots + np.log(np.diagonal(dense, axis1=-2, axis2=-1)).sum(-1)
-        squares = (noise**2).sum(-1) + (noises**2).sum((-2, -1))
-        count = noise.shape[-1] + noises.shape[-1] * noises.shape[-2]
-        return Drawn(slots, others, pivots - 0.5 * squares - 0.5 * count * np.log(2 * np.pi))
+            slots = np.empty_like(left)
+            for t in range(left.shape[-1] - 1, -1, -1):
+                here = left[..., t]
+                if t + 1 < left.shape[-1]:
+                    here = here - np.einsum("jid,jd->id", factor.tied[..., t + 1], slots[..., t + 1])
+                slots[..., t] = _back(factor.lower[..., t], here)
+        log_density = np.log(np.diagonal(dense, axis1=-2, axis2=-1)).sum(-1)
+        for k in range(len(left)):
+            log_density = log_density + np.log(factor.lower[k, k]).sum(-1)
+        squares = (noise**2).sum(-1) + (noises**2).sum((0, 2))
+        count = noise.shape[-1] + noises.shape[0] * noises.shape[-1]
+        return Drawn(slots, others, log_density - 0.5 * squares - 0.5 * count * np.log(2 * np.pi))
+
+
+def _factored(
+    within: np.ndarray, others: np.ndarray, known: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Factor blocks, and solve for what is beside them: slots come first in every array."""
+    lower = np.zeros_like(within)
+    rows, left = np.empty_like(others), np.empty_like(known)
+    for i in range(len(within)):
+        for k in range(i + 1):
+            entry = within[i, k] - sum(lower[i, j] * lower[k, j] for j in range(k))
+            lower[i, k] = np.sqrt(entry) if i == k else entry / lower[k, k]
+        rows[i] = (others[i] - sum(lower[i, j][..., None] * rows[j] for j in range(i))) / lower[i, i][..., None]
+        left[i] = (known[i] - sum(lower[i, j] * left[j] for j in range(i))) / lower[i, i]
+    return lower, rows, left
 
 
 def _back(lower: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Solve `lower.T x = right`."""
-    return np.asarray(np.linalg.solve(np.swapaxes(lower, -1, -2), right[..., None])[..., 0])
+    """Solve `lower.T x = right`, slot by slot from the last."""
+    found = np.empty_like(right)
+    for i in range(len(right) - 1, -1, -1):
+        found[i] = (right[i] - sum(lower[j, i] * found[j] for j in range(i + 1, len(right)))) / lower[i, i]
+    return found
