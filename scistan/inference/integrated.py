@@ -10,7 +10,7 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.inference.generated import over_draws
 from scistan.passes.integrate import Integrated
-from scistan.passes.integrate.layers import element
+from scistan.passes.integrate.linear import element
 from scistan.passes.integrate.statistics import Columns, Products
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import JointDensity

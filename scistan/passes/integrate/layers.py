@@ -15,9 +15,9 @@ from scistan.graph.node import Node, literal
 from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
 from scistan.passes.factor import by_factor
-from scistan.passes.integrate.linear import LinearReader, NotLinear, Part
+from scistan.passes.integrate.linear import LinearReader, NotLinear, Part, element
 
-__all__ = ["Form", "Layer", "element", "is_improper", "is_normal", "layers_of"]
+__all__ = ["Form", "Layer", "is_improper", "is_normal", "layers_of"]
 
 # Noise that differs between so many classes of rows at most: each is a layer of its own.
 MOST_SCALES = 20
@@ -134,12 +134,6 @@ def _scales(
     return made
 
 
-def element(source: Node, position: int, instance: Instance) -> Node:
-    """Give one element of a sampled value, by its place in the flattened array."""
-    place = tuple(int(k) for k in np.unravel_index(position, instance.shape(source.shape)))
-    return Expression(source)[place]._scistan_node_
-
-
 def _vectors(term: Term, reader: LinearReader, instance: Instance) -> list[Layer]:
     """Read multivariate normals that share one covariance."""
     law = by_factor(term.law)
@@ -173,7 +167,7 @@ def _less(reader: LinearReader, value: Node, location: Node, shape: tuple[int, .
         return [reader.as_source(value, shape)]
     left = [part.on(shape) for part in reader.read(value)]
     right = [part.on(shape).times(np.array(-1.0)) for part in reader.read(location)]
-    return left + right
+    return [part for part in (*left, *right) if part.columns.any()]
 
 
 def _flat(part: Part, rows: int) -> Part:

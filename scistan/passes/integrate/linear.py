@@ -16,10 +16,11 @@ from scistan.graph.walk import topological
 from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
 
-__all__ = ["MOST_SOURCES", "LinearReader", "NotLinear", "Numbers", "Part"]
+__all__ = ["LinearReader", "NotLinear", "Numbers", "Part", "element"]
 
 # Elements of a sampled vector that enters by its elements: each is a column of the statistics.
 MOST_SOURCES = 60
+MOST_FACTORS = 12  # elements of what is sampled that latents are multiplied by
 
 Numbers = Callable[..., np.ndarray]  # of a node without latents, or of one and the values of nodes below it
 
@@ -147,11 +148,11 @@ class LinearReader:
             return False
         name, args = node.op.name, node.args
         if name == "multiply":
-            return any(self._is_number(arg) for arg in args)
+            return any(self._is_number(arg) for arg in args) or self._is_by_few(args)
         if name == "divide":
             return self._is_number(args[1])
         if name == "matmul":
-            return any(map(self.is_known, args))
+            return any(map(self.is_known, args)) or (self._is_by_few(args) and len(node.shape) == 2)
         if name == "index":
             return all(map(self.is_known, args[1:]))
         return True
@@ -159,6 +160,10 @@ class LinearReader:
     def _is_number(self, node: Node) -> bool:
         """Tell whether a value is data, or one number that is sampled."""
         return self.is_known(node) or (not node.shape and not self.hides(node))
+
+    def _is_by_few(self, args: tuple[Node, ...]) -> bool:
+        """Tell whether one of two arguments hides latents and the other does not: its elements must be few."""
+        return sum(bool(self.hides(arg)) for arg in args) == 1
 
     def _shape(self, node: Node) -> tuple[int, ...]:
         return self._instance.shape(node.shape)
@@ -202,6 +207,9 @@ class LinearReader:
         return [part.times(np.array(-1.0)) for part in self._of(node.args[0])]
 
     def _multiply(self, node: Apply, shape: tuple[int, ...]) -> list[Part]:
+        if not any(map(self._is_number, node.args)):
+            left, right = ([part.on(shape) for part in self._of(arg)] for arg in node.args)
+            return self._products(left, right)
         factor, other = node.args if self._is_number(node.args[0]) else node.args[::-1]
         parts = [part.on(shape) for part in self._of(other)]
         if self.is_known(factor):
@@ -250,7 +258,31 @@ class LinearReader:
             matrix = np.asarray(self._numbers(known), float)[None]
             made = [_product(part, matrix) for part in self._of(other)]
             return [replace(part, positions=part.positions[0], columns=part.columns[0]) for part in made]
+        if ranks == (2, 2) and not self.is_known(left) and not self.is_known(right):
+            rows, columns, inner = *shape, self._shape(left)[1]
+            lefts = [_with_axis(part, 2, (rows, inner, columns)) for part in self._of(left)]
+            rights = [_with_axis(part, 0, (rows, inner, columns)) for part in self._of(right)]
+            return [_summed_over(part, 1) for part in self._products(lefts, rights)]
         raise NotLinear(self.hides(node) or self.hidden)
+
+    def _products(self, left: list[Part], right: list[Part]) -> list[Part]:
+        """Multiply what hides latents by what is sampled: as many parts as that has elements."""
+        hidden, sampled = (left, right) if any(part.source in self.hidden for part in left) else (right, left)
+        made = []
+        for factor in sampled:
+            places = [0] if factor.source is None else np.unique(factor.positions[factor.columns != 0])
+            if len(places) > MOST_FACTORS:
+                raise NotLinear(self.hidden)
+            for place in places:
+                number = factor.scale
+                if factor.source is not None:
+                    own = element(factor.source, int(place), self._instance)
+                    number = own if number is None else (Expression(number) * Expression(own))._scistan_node_
+                is_here = True if factor.source is None else factor.positions == place
+                columns = np.where(is_here, factor.columns, 0.0).sum(-1)
+                made += [part.times(columns).scaled(number) if number is not None else part.times(columns)
+                         for part in hidden]
+        return made
 
     def _move(self, node: Apply, _: tuple[int, ...]) -> list[Part]:
         """Move elements: what happens to positions is what happens to values."""
@@ -278,6 +310,24 @@ def _product(part: Part, matrix: np.ndarray) -> Part:
     columns = (matrix[:, :, None] * part.columns[None]).reshape(rows, inner * terms)
     positions = np.broadcast_to(part.positions[None], (rows, inner, terms)).reshape(rows, inner * terms)
     return replace(part, columns=columns, positions=positions)
+
+
+def _with_axis(part: Part, axis: int, shape: tuple[int, ...]) -> Part:
+    positions, columns = (np.expand_dims(array, axis) for array in (part.positions, part.columns))
+    return replace(part, positions=positions, columns=columns).on(shape)
+
+
+def _summed_over(part: Part, axis: int) -> Part:
+    """Add up along an axis: it joins the one over what is added up."""
+    moved = [np.moveaxis(array, axis, -1) for array in (part.positions, part.columns)]
+    positions, columns = (array.reshape(*array.shape[:-2], -1) for array in moved)
+    return replace(part, positions=positions, columns=columns)
+
+
+def element(source: Node, position: int, instance: Instance) -> Node:
+    """Give one element of a sampled value, by its place in the flattened array."""
+    place = tuple(int(k) for k in np.unravel_index(position, instance.shape(source.shape)))
+    return Expression(source)[place]._scistan_node_
 
 
 def _joined(parts: list[Part]) -> tuple[Part, ...]:

@@ -26,7 +26,11 @@ def log_marginal(form: Quadratic, structure: Structure) -> Expression:
     """Give log ∫ exp(-½ h' Q h) over all slots and others, but for a constant: ½ log 2π for each of them."""
     known, others_known, others = form.known, form.others_known, form.others
     logarithms: list[Expression] = []
-    if structure.slots:
+    if form.gone is not None:
+        logarithms.append(0.5 * total(log(form.within[0, 0])))
+        known = minus_all(known, [form.gone.known])
+        others, others_known = minus_all(others, [form.gone.others]), minus_all(others_known, [form.gone.others_known])
+    elif structure.slots:
         factor = along(form, structure) if structure.chained else _at_once(form)
         logarithms += [total(log(pivot)) for pivot in factor.pivots]
         known = minus_all(known, [dot(r, r) for r in factor.known if r is not None])

@@ -11,14 +11,17 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Data, Node
 from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
-from scistan.passes.integrate.layers import element
+from scistan.passes.integrate.linear import element
 from scistan.passes.integrate.statistics import Statistics
 from scistan.passes.integrate.structure import Structure
 from scistan.shapes import DATA, Size
 
-__all__ = ["Quadratic", "Tables", "quadratic_of"]
+__all__ = ["Gone", "Quadratic", "Tables", "Value", "quadratic_of"]
 
-matmul, stack = FUNCTIONS["matmul"], FUNCTIONS["stack"]
+dot, matmul, square, stack = (FUNCTIONS[n] for n in ("dot", "matmul", "square", "stack"))
+
+# Blocks of a single slot enter by sums of products of columns: of so many columns, that so many precisions weigh.
+MOST_WIDE, MOST_MET = 30, 2
 
 Value = Expression | None  # None is 0
 
@@ -53,6 +56,16 @@ class Quadratic:
     before: dict[tuple[int, int], Value]
     slot_others: list[Value]
     slot_known: list[Value]
+    others: Value
+    others_known: Value
+    known: Value
+    gone: Gone | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gone:
+    """What is taken off where blocks have a single slot, which needs no matrix over groups: its sums by 1 / within."""
+
     others: Value
     others_known: Value
     known: Value
@@ -110,7 +123,70 @@ class _Writer:
         return Quadratic(
             within, before, [self._slot_others(i) for i in slots], [self._slot_known(i) for i in slots],
             others if self._structure.count else None, others_known if self._structure.count else None, self._known(),
+            self._gone(within[0, 0]) if self._structure.slots == 1 and not self._structure.chained else None,
         )
+
+    # -- one slot: sums over groups of products of columns, each divided by what is within ---------
+    def _gone(self, within: Value) -> Gone | None:
+        """Write what a slot takes off, in sums over groups; None where it would take too many of them."""
+        met: list[tuple[Value, np.ndarray]] = []
+        for precision, products in self._found.products.items():
+            for a in range(len(self._slots)):
+                if products.across[a].any():
+                    met.append((_product(_number(precision), self._slots[a]), products.across[a]))
+        width = self._many + len(self._found.columns.known)
+        if within is None or len(met) > MOST_MET or width > MOST_WIDE:
+            return None
+        shares = 1.0 / within
+        others = self._pairs(met, shares, others=2)
+        others_known = self._pairs(met, shares, others=1)
+        known = self._pairs(met, shares, others=0)
+        if self._structure.count and self._spread is not None:
+            turned = FUNCTIONS["transpose"](self._spread)
+            others = None if others is None else matmul(matmul(turned, others), self._spread)
+            others_known = None if others_known is None else matmul(turned, others_known)
+        return Gone(others, others_known, known)
+
+    def _pairs(self, met: Sequence[tuple[Value, np.ndarray]], shares: Expression, others: int) -> Value:
+        """Sum products of two columns over groups, so many of them `others`, the rest known."""
+        left, right = (slice(self._many) if k < others else slice(self._many, None) for k in range(2))
+        made: Value = None
+        for k, (one, here) in enumerate(met):
+            for other, there in met[: k + 1]:
+                table = here[:, left, None] * there[:, None, right]
+                if there is not here:
+                    table = table + there[:, left, None] * here[:, None, right]
+                factor = _product(one, other) if there is not here else _squared(one)
+                made = _plus(made, _times(factor, self._shared(table, shares, others)))
+        return made
+
+    def _shared(self, table: np.ndarray, shares: Expression, others: int) -> Value:
+        """Sum a table (groups, columns, columns) by shares; what is known is put in for its columns."""
+        if others == 2:
+            pairs = self._table(table.reshape(len(table), -1).T, "pairs", "groups")
+            if pairs is None:
+                return None
+            size = self._tables.sizes["columns"]
+            return FUNCTIONS["reshape"](matmul(pairs, shares), (size, size))
+        if others == 1:
+            return self._against(lambda k: self._table(table[:, :, k].T, "columns", "groups"), shares)
+        numbers: list[Value] = [None, *self._sampled]
+        made: Value = None
+        for k, one in enumerate(numbers):
+            for m in range(k + 1):
+                column = table[:, k, m] if m == k else table[:, k, m] + table[:, m, k]
+                total = self._table(column, "groups")
+                factor = _squared(one) if m == k else _product(one, numbers[m])
+                made = _plus(made, None if total is None else _times(factor, dot(total, shares)))
+        return made
+
+    def _against(self, part: Callable[[int], Value], shares: Expression) -> Value:
+        numbers: list[Value] = [None, *self._sampled]
+        made: Value = None
+        for k, one in enumerate(numbers):
+            table = part(k)
+            made = _plus(made, None if table is None else _times(one, matmul(table, shares)))
+        return made
 
     def _summed(self, each: Callable[..., Value]) -> Value:
         """Add up over precisions."""
@@ -215,6 +291,10 @@ def _product(left: Value, right: Value) -> Value:
     if left is None or right is None:
         return right if left is None else left
     return left * right
+
+
+def _squared(value: Value) -> Value:
+    return None if value is None else square(value)
 
 
 def _times(factor: Value, value: Value) -> Value:
