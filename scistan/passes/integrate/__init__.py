@@ -23,6 +23,7 @@ from scistan.passes.integrate.layers import Layer, is_improper, is_normal, layer
 from scistan.passes.integrate.linear import LinearReader, NotLinear, Numbers
 from scistan.passes.integrate.marginal import log_marginal
 from scistan.passes.integrate.quadratic import Tables, quadratic_of
+from scistan.passes.integrate.rank import has_full_rank
 from scistan.passes.integrate.statistics import Statistics, gather
 from scistan.passes.integrate.structure import Structure, find_structure
 
@@ -117,6 +118,8 @@ def _integrated(instance: Instance, latents: Sequence[Term], numbers: Numbers) -
     children = [term for term in terms if term.value not in hidden]
     if structure is None or statistics is None or not children:
         return None
+    if any(is_improper(term.law) for term in latents) and not has_full_rank(statistics, structure):
+        raise NotLinear([term.value for term in latents if is_improper(term.law)])  # type: ignore[misc]
     tables = Tables()
     density = log_marginal(quadratic_of(statistics, structure, instance, tables), structure)
     density = _normalized(density, layers, structure, tables)
