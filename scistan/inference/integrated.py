@@ -14,7 +14,7 @@ from scistan.passes.integrate.linear import element
 from scistan.passes.integrate.statistics import Columns, Products
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import JointDensity
-from scistan.targets.scipy.normals import Drawn, Normals
+from scistan.targets.scipy.normals import Drawn, Normals, Walk
 from scistan.targets.scipy.streams import stream
 from scistan.targets.values import NUMPY
 
@@ -75,7 +75,7 @@ def _drawn(
     with np.errstate(all="ignore"):
         for made in instance.integrated:
             label = made.names[0] if block == 0 else f"{made.names[0]}, block {block}"
-            drawn = _normals(instance, made, evaluator, draws).draw(stream(seed, label))
+            drawn = _draw(instance, made, evaluator, draws, stream(seed, label))
             log_density = log_density + drawn.log_density
             for term in made.latents:
                 value = _rest(instance, made, drawn, term.value)
@@ -110,8 +110,26 @@ def _over_all(evaluator: Evaluator, node: Node, draws: int, rank: int) -> np.nda
     return array.reshape(draws, *(1,) * (rank - (array.ndim - 1)), *array.shape[1:])
 
 
-def _normals(instance: Instance, made: Integrated, evaluator: Evaluator, draws: int) -> Normals:
-    slots, others, known = _spread(instance, made, made.statistics.columns, evaluator, draws)
+def _draw(
+    instance: Instance, made: Integrated, evaluator: Evaluator, draws: int, rng: np.random.Generator
+) -> Drawn:
+    spread = _spread(instance, made, made.statistics.columns, evaluator, draws)
+    normals = _normals(made, spread, evaluator, draws)
+    steps = made.statistics.walk
+    if steps is None:
+        return normals.draw(rng)
+    slots, others, known = spread
+    many = others.shape[1]
+    precision = _over_all(evaluator, steps.precision, draws, 0)[:, None] * steps.weights
+    here, before = (np.einsum("ta,da->dt", table, slots[:, :, 0]) for table in (steps.here, steps.before))
+    moved = np.einsum("tm,dmi->dti", steps.beside[:, :many], others), np.einsum("tm,dm->dt", steps.beside[:, many:], known)
+    return Walk(precision, here, before, *moved).draw(normals, rng)
+
+
+def _normals(
+    made: Integrated, spread: tuple[np.ndarray, np.ndarray, np.ndarray], evaluator: Evaluator, draws: int
+) -> Normals:
+    slots, others, known = spread
     total: list[np.ndarray] | None = None
     for precision, products in made.statistics.products.items():
         weight = _over_all(evaluator, precision, draws, 0)

@@ -139,13 +139,13 @@ def _normalized(density: Expression, layers: Sequence[Layer], structure: Structu
     """Add what the layers have beside their quadratic form; numbers of rows are data, no part of the text."""
     counts: dict[Node, float] = {}
     for layer in layers:
-        if layer.log_scale is not None:
+        if layer.log_scale is not None and layer.count:
             counts[layer.log_scale] = counts.get(layer.log_scale, 0.0) + layer.count
     for log_scale, count in counts.items():
-        density = density - tables.data(np.array(float(count))) * Expression(log_scale)
+        density = density - tables.number(count) * Expression(log_scale)
     elements = structure.groups * structure.slots + structure.count
     constant = sum(layer.constant for layer in layers) + 0.5 * elements * math.log(2 * math.pi)
-    return density + tables.data(np.array(constant))
+    return density + tables.number(constant)
 
 
 def _carrier(children: Sequence[Term], density: Node, latents: Sequence[str]) -> Term:

@@ -11,12 +11,12 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Data, Node
 from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
-from scistan.passes.integrate.linear import element
-from scistan.passes.integrate.statistics import Statistics
+from scistan.passes.integrate.linear import NotLinear, element
+from scistan.passes.integrate.statistics import Statistics, Walk
 from scistan.passes.integrate.structure import Structure
 from scistan.shapes import DATA, Size
 
-__all__ = ["Gone", "Quadratic", "Tables", "Value", "quadratic_of"]
+__all__ = ["Gone", "Quadratic", "Steps", "Tables", "Value", "quadratic_of"]
 
 dot, matmul, square, stack = (FUNCTIONS[n] for n in ("dot", "matmul", "square", "stack"))
 
@@ -32,6 +32,12 @@ class Tables:
 
     values: dict[Data, np.ndarray] = field(default_factory=dict)
     sizes: dict[str, Size] = field(default_factory=dict)
+
+    def number(self, value: float) -> Expression:
+        """Make a leaf of one number, be it 0."""
+        leaf = Data(np.array(float(value)), (), integer=False)
+        self.values[leaf] = leaf.default  # type: ignore[assignment]
+        return Expression(leaf)
 
     def data(self, array: np.ndarray, *axes: str) -> Value:
         """Make a leaf with these axes; None if all of it is 0."""
@@ -60,6 +66,21 @@ class Quadratic:
     others_known: Value
     known: Value
     gone: Gone | None = None
+    steps: Steps | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """The steps of a chain of single elements, from the second on: `here * u[t] + before * u[t - 1] + the rest`.
+
+    `precision` is a number or a vector; of the others a matrix (steps, others), of what is known a vector.
+    """
+
+    precision: Expression
+    here: Expression
+    before: Expression
+    others: Value
+    known: Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,7 +145,32 @@ class _Writer:
             within, before, [self._slot_others(i) for i in slots], [self._slot_known(i) for i in slots],
             others if self._structure.count else None, others_known if self._structure.count else None, self._known(),
             self._gone(within[0, 0]) if self._structure.slots == 1 and not self._structure.chained else None,
+            None if self._found.walk is None else self._steps(self._found.walk),
         )
+
+    def _steps(self, walk: Walk) -> Steps:
+        own = Expression(walk.precision)
+        plain = np.ptp(walk.weights) == 0 and walk.weights[0] == 1
+        weights = None if plain else self._table(walk.weights, "steps")
+        here, before = (self._over_slots(table) for table in (walk.here, walk.before))
+        if here is None or before is None:
+            raise NotLinear(self._structure.blocks)
+        others = self._table(walk.beside[:, : self._many], "steps", "columns") if self._structure.count else None
+        if others is not None and self._spread is not None:
+            others = matmul(others, self._spread)
+        known = self._known_columns(walk.beside[:, self._many :], "steps")
+        return Steps(own if weights is None else own * weights, here, before, others, known)
+
+    def _over_slots(self, table: np.ndarray) -> Value:
+        """Write the multiples of single elements, step by step: a number where all are the same."""
+        made: Value = None
+        for k, scale in enumerate(self._slots):
+            column = table[:, k]
+            if column.any():
+                same = np.ptp(column) == 0
+                value = self._tables.data(column[0]) if same else self._table(column, "steps")
+                made = _plus(made, _times(scale, value))
+        return made
 
     # -- one slot: sums over groups of products of columns, each divided by what is within ---------
     def _gone(self, within: Value) -> Gone | None:
@@ -238,17 +284,17 @@ class _Writer:
     def _against_known(self, part: Callable[..., np.ndarray], axis: str) -> Value:
         """Give the products of columns with what is known once all else is sampled: a vector."""
 
-        def each(products: object) -> Value:
-            table = part(products)
-            made = self._table(table[:, 0], axis)
-            if len(self._sampled) == 1:
-                return _plus(made, _times(self._sampled[0], self._table(table[:, 1], axis)))
-            if self._sampled:
-                rest = self._table(table[:, 1:], axis, "numbers")
-                made = _plus(made, None if rest is None else matmul(rest, self._numbers()))
-            return made
+        return self._summed(lambda products: self._known_columns(part(products), axis))
 
-        return self._summed(each)
+    def _known_columns(self, table: np.ndarray, axis: str) -> Value:
+        """Put what is sampled in for columns: a vector."""
+        made = self._table(table[:, 0], axis)
+        if len(self._sampled) == 1:
+            return _plus(made, _times(self._sampled[0], self._table(table[:, 1], axis)))
+        if self._sampled:
+            rest = self._table(table[:, 1:], axis, "numbers")
+            made = _plus(made, None if rest is None else matmul(rest, self._numbers()))
+        return made
 
     def _numbers(self) -> Expression:
         return stack(self._sampled)

@@ -37,6 +37,12 @@ def has_full_rank(found: Statistics, structure: Structure) -> bool:
                 np.add.at(matrix, (steps + i, blocks + at), products.across[a][:, m])
                 np.add.at(matrix, (blocks + at, steps + i), products.across[a][:, m])
         np.add.at(matrix, (blocks + of_other[:, None], blocks + of_other[None]), products.beside[:many, :many])
+    if found.walk is not None:
+        rows = np.zeros((groups - 1, count))
+        rows[np.arange(groups - 1), np.arange(1, groups)] = found.walk.here.sum(axis=1)
+        rows[np.arange(groups - 1), np.arange(groups - 1)] = found.walk.before.sum(axis=1)
+        np.add.at(rows, (slice(None), blocks + of_other), found.walk.beside[:, :many])
+        matrix += (rows * found.walk.weights[:, None]).T @ rows
     scale = np.sqrt(np.maximum(matrix.diagonal(), 0.0))
     if not (scale > 0).all():
         return False

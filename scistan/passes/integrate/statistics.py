@@ -12,7 +12,7 @@ from scistan.graph.node import Node
 from scistan.passes.integrate.layers import Form, Layer
 from scistan.passes.integrate.structure import Structure, groups_of
 
-__all__ = ["Columns", "Products", "Shift", "Statistics", "gather"]
+__all__ = ["Columns", "Products", "Shift", "Statistics", "Walk", "gather"]
 
 MOST_CELLS = 200_000_000  # of a table of rows and columns: 1.6 GB
 MUCH = 100.0  # times more than what is left of it: then what is observed is measured from a fit
@@ -63,12 +63,27 @@ class Products:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Walk:
+    """The steps of a chain of single elements, from the second on: one row for each, with one precision.
+
+    Their products would lose the digits of small steps, so they stay as they are.
+    """
+
+    precision: Node
+    weights: np.ndarray  # steps
+    here: np.ndarray  # steps, slots
+    before: np.ndarray
+    beside: np.ndarray  # steps, beside
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Statistics:
-    """The products for each precision that multiplies them."""
+    """The products for each precision that multiplies them, and the steps of a chain of single elements."""
 
     columns: Columns
     shift: Shift
     products: dict[Node, Products]
+    walk: Walk | None = None
 
 
 def gather(layers: Sequence[Layer], structure: Structure) -> Statistics | None:
@@ -77,12 +92,36 @@ def gather(layers: Sequence[Layer], structure: Structure) -> Statistics | None:
     width = len(columns.slots) + len(columns.others) + len(columns.known)
     if max((form.rows for layer in layers for form in layer.forms), default=0) * width > MOST_CELLS:
         return None
-    nothing = Shift.none(structure, columns)
-    found = _summed(layers, structure, columns, nothing)
+    if not all(np.isfinite(part.columns).all() for layer in layers for form in layer.forms for part in form.parts):
+        return None
     shift = _pilot([layer for layer in layers if layer.observed], structure, columns)
-    if shift is None:
-        return Statistics(columns, nothing, found)
-    return Statistics(columns, shift, _summed(layers, structure, columns, shift))
+    shift = Shift.none(structure, columns) if shift is None else shift
+    walking = _walking(layers, structure)
+    rest = [layer for layer in layers if layer is not walking]
+    walk = None if walking is None else _walk(walking, structure, columns, shift)
+    return Statistics(columns, shift, _summed(rest, structure, columns, shift), walk)
+
+
+def _walking(layers: Sequence[Layer], structure: Structure) -> Layer | None:
+    """Find the layer that makes a chain of single elements: a row for each step, and no other ties two groups."""
+    if not structure.chained or structure.slots != 1:
+        return None
+    tying = []
+    for layer in layers:
+        low, high = groups_of(layer.forms[0], structure.blocks)
+        if len(layer.forms) > 1 or (low < high).any():
+            tying.append((layer, high))
+    if len(tying) != 1 or len(tying[0][0].forms) > 1:
+        return None
+    layer, group = tying[0]
+    return layer if np.array_equal(np.sort(group), np.arange(1, structure.groups)) else None
+
+
+def _walk(layer: Layer, structure: Structure, columns: Columns, shift: Shift) -> Walk:
+    rows = _rows(layer.forms[0], structure, columns, shift)
+    order = np.argsort(rows.group)
+    parts = (layer.weights, rows.here, rows.before, rows.beside)
+    return Walk(layer.precision[0, 0], *(part[order] for part in parts))
 
 
 def _pilot(observed: Sequence[Layer], structure: Structure, columns: Columns) -> Shift | None:

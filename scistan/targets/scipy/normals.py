@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-__all__ = ["Drawn", "Normals"]
+__all__ = ["Drawn", "Normals", "Walk"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +109,66 @@ class Normals:
         squares = (noise**2).sum(-1) + (noises**2).sum((0, 2))
         count = noise.shape[-1] + noises.shape[0] * noises.shape[-1]
         return Drawn(slots, others, log_density - 0.5 * squares - 0.5 * count * np.log(2 * np.pi))
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """A chain of single elements: rows `here u[t] + before u[t - 1] + step` from the second on, and what else there is.
+
+    All axes but those of the others are (draws, times).
+    """
+
+    precision: np.ndarray
+    here: np.ndarray
+    before: np.ndarray
+    step_others: np.ndarray
+    step_known: np.ndarray
+
+    def draw(self, normals: Normals, rng: np.random.Generator) -> Drawn:
+        """Draw the elements from the last to the first, and the others before them."""
+        within, beside = normals.within[0, 0], np.concatenate(
+            [normals.slot_others[0], normals.slot_known[0][..., None]], axis=-1
+        )
+        steps = np.concatenate([self.step_others, self.step_known[..., None]], axis=-1)
+        d, h = np.empty_like(within), np.empty_like(beside)
+        d[:, 0], h[:, 0] = within[:, 0], beside[:, 0]
+        pivots = np.empty_like(self.precision)
+        for t in range(within.shape[1] - 1):
+            w, a, b, m = self.precision[:, t], self.here[:, t], self.before[:, t], steps[:, t]
+            pivots[:, t] = d[:, t] + w * b * b
+            ratio = w * a / pivots[:, t]
+            d[:, t + 1] = ratio * a * d[:, t] + within[:, t + 1]
+            h[:, t + 1] = ratio[:, None] * (d[:, t, None] * m - b[:, None] * h[:, t]) + beside[:, t + 1]
+        dense, right = self._others(normals, d, h, steps, pivots)
+        noise = rng.standard_normal(right.shape)
+        others = np.linalg.solve(
+            np.swapaxes(dense, -1, -2), (noise - np.linalg.solve(dense, right[..., None])[..., 0])[..., None]
+        )[..., 0]
+        ends = np.concatenate([others, np.ones((len(others), 1))], axis=-1)
+        known, moved = (np.einsum("dtm,dm->dt", array, ends) for array in (h, steps))
+        noises = rng.standard_normal(within.shape)
+        found = np.empty_like(within)
+        found[:, -1] = (noises[:, -1] - known[:, -1] / np.sqrt(d[:, -1])) / np.sqrt(d[:, -1])
+        for t in range(within.shape[1] - 2, -1, -1):
+            pulled = self.precision[:, t] * self.before[:, t] * (self.here[:, t] * found[:, t + 1] + moved[:, t])
+            root = np.sqrt(pivots[:, t])
+            found[:, t] = (noises[:, t] - (known[:, t] + pulled) / root) / root
+        log_density = np.log(np.diagonal(dense, axis1=-2, axis2=-1)).sum(-1)
+        log_density = log_density + 0.5 * (np.log(pivots).sum(-1) + np.log(d[:, -1]))
+        squares = (noise**2).sum(-1) + (noises**2).sum(-1)
+        count = noise.shape[-1] + noises.shape[-1]
+        return Drawn(found[None], others, log_density - 0.5 * squares - 0.5 * count * np.log(2 * np.pi))
+
+    def _others(
+        self, normals: Normals, d: np.ndarray, h: np.ndarray, steps: np.ndarray, pivots: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The factor of the others with the chain integrated out, and the vector beside it."""
+        w = self.precision
+        ties = np.einsum("dtm,dt,dtn->dmn", h[:, :-1], w * self.before / pivots, steps)
+        gone = np.einsum("dtm,dt,dtn->dmn", h[:, :-1], 1 / pivots, h[:, :-1]) + ties + np.swapaxes(ties, -1, -2)
+        gone = gone - np.einsum("dtm,dt,dtn->dmn", steps, w * d[:, :-1] / pivots, steps)
+        gone = gone + h[:, -1, :, None] * h[:, -1, None] / d[:, -1, None, None]
+        return np.linalg.cholesky(normals.others - gone[:, :-1, :-1]), normals.others_known - gone[:, :-1, -1]
 
 
 def _factored(
