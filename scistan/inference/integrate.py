@@ -42,7 +42,8 @@ def integrated(instance: Instance, how: Integrate) -> Instance:
     """Give the model without what is to be integrated; itself where there is nothing."""
     if how is False or how == () or instance.whole is not None:
         return _checked(instance, how)
-    if not integrable(instance.graph):
+    rows = [instance.shape(term.law.shape) for term in instance.graph.observed]
+    if not integrable(instance.graph) or any(0 in shape for shape in rows):
         return _checked(instance, how)
     names = how if isinstance(how, tuple) else None
     made = integrate(instance, numbers_of(instance), names)

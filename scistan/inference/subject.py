@@ -106,6 +106,11 @@ class Subject:
         """The latents that are sampled."""
         return [t.name for t in self.instance.graph.latents]
 
+    @cached_property
+    def whole(self) -> Subject:
+        """The model with all its latents as if each were sampled: that of a fit from which none was integrated out."""
+        return Subject(self.written_instance, model=self.model) if self.instance.integrated else self
+
     @property
     def names(self) -> list[str]:
         """Latents and derived quantities: what a posterior is of."""

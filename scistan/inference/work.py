@@ -21,6 +21,8 @@ __all__ = ["coordinates", "gradient_work"]
 ELEMENT, NODE = 1.0, 100.0
 # An element of a product of matrices, and of a factorization (of which there are n ** 3).
 PRODUCT, FACTOR = 0.5, 1.0
+# An operation of one step of a recurrence, which no container speeds up. By `bench/integrate.py --work`.
+STEP = 35.0
 # The density of one element: with exponentials and logarithms in it, as most have; others by family.
 DENSITY = 25.0
 DENSITIES = {"Normal": 4.0, "StdNormal": 4.0, "Weibull": 150.0, "Frechet": 150.0, "LogLogistic": 150.0}
@@ -57,6 +59,10 @@ def _of_node(instance: Instance, node: Node) -> float:
     if name == "matmul":
         inner = instance.length(node.args[0].shape[-1])
         return NODE + PRODUCT * _count(instance, node.shape) * inner
+    if name == "scan":
+        attributes = dict(node.attributes)
+        inside = sum(isinstance(one, Apply) for one in attributes["body"].nodes)  # type: ignore[attr-defined]
+        return NODE + STEP * inside * instance.length(attributes["length"])  # type: ignore[arg-type]
     if name in _FACTORS:
         return NODE + FACTOR * max(_cubed(instance, arg) for arg in node.args)
     return NODE + ELEMENT * _count(instance, node.shape)
