@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from scistan.errors import UnsupportedError
-from scistan.graph.node import Apply, Node
-from scistan.graph.places import first_place
-from scistan.graph.text import short_text
+from scistan.graph.node import Apply
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.targets.stan.data_block import sized_type
 from scistan.targets.stan.elementwise import expand
 from scistan.targets.stan.fill import zeros
 from scistan.targets.stan.lower import NeedsStatements, Scope, canonical_type
-from scistan.targets.stan.lowered import Lowered
+from scistan.targets.stan.lowered import Lowered, unsupported
 from scistan.targets.stan.syntax import (
     MATRIX,
     POSTFIX,
@@ -30,13 +27,8 @@ from scistan.targets.stan.syntax import (
 
 __all__ = [
     "as_whole", "attributes_of", "lower_broadcast_to", "lower_concatenate", "lower_positions", "lower_reshape",
-    "lower_stack", "lower_transpose", "unsupported",
+    "lower_stack", "lower_transpose",
 ]
-
-
-def unsupported(node: Node, why: str) -> UnsupportedError:
-    """Say that Stan cannot express a value, and where it was written."""
-    return UnsupportedError(f"Stan cannot express `{short_text(node)}`: {why}.", place=first_place(node))
 
 
 def attributes_of(node: Apply) -> dict[str, Any]:

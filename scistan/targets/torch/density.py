@@ -15,9 +15,10 @@ from scistan.distributions.density import pointwise, total
 from scistan.distributions.innovations import standard_law
 from scistan.distributions.resolve import value_domain
 from scistan.distributions.standard import frame_of
-from scistan.graph.graph import Term
+from scistan.graph.graph import Term, bodies_of_law
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable
+from scistan.passes.branches import held, hold_branches
 from scistan.passes.signs import Signs
 from scistan.targets.affine import Affine
 from scistan.targets.coordinates import Coordinates
@@ -69,7 +70,7 @@ class TorchDensity:
         inputs: Iterable[Node] = (),
         batch: Iterable[str] = (),
     ) -> None:
-        self.instance = instance
+        self.instance = instance = instance.on(hold_branches(instance.graph))
         self.backend = TorchBackend(device, dtype)
         self.torch = self.backend.module
         self.blocks = lay_out(instance)
@@ -286,6 +287,7 @@ class TorchDensity:
             if term.is_observed or not likelihood_only:
                 z = standard.get(term.name)
                 node = pointwise(term if z is None else Term(term.name, z, standard_law(term.law)))
+                node = held([node])[0] if bodies_of_law(term.law) else node
                 for part in (node, *guards(term, signs)):
                     (of_batch if term.name in self._batch else once).extend(split_sum(part, self.instance))
         stages += [Stage(z) for z in standard.values()]
