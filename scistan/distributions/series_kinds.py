@@ -123,11 +123,12 @@ def LocalLinearTrend(
     """
 
     def parts(enter: Enter) -> Expression:
-        slopes = enter("slope", RandomWalk(slope, start_slope, length=length, dims=dims, centred=centred, centered=centered))
+        drawn: dict[str, Any] = {"dims": dims, "centred": centred, "centered": centered}
+        slopes = enter("slope", RandomWalk(slope, start_slope, length=length, **drawn))
 
         def law(past: Past, added: Expression) -> Unnamed:
             return _normal(past[-1] + added, level)
 
-        return Series(law, start=start, over=slopes, dims=dims, centred=centred, centered=centered)
+        return Series(law, start=start, over=slopes, **drawn)
 
     return Composite("LocalLinearTrend", parts)
