@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scistan.graph.node import Apply
+from scistan.graph.node import Apply, Node, is_applied
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.targets.stan.data_block import sized_type
 from scistan.targets.stan.elementwise import expand
@@ -140,10 +140,24 @@ def lower_concatenate(scope: Scope, node: Apply) -> Lowered:
     if len(node.shape) > 2:
         raise unsupported(node, "concatenating more than two axes")
     function = "append_col" if len(node.shape) == 2 and axis == -1 else "append_row"
-    joined = scope.canonical(node.args[0])
-    for arg in node.args[1:]:
-        joined = call(function, [joined, scope.canonical(arg)], canonical_type(node.shape))
+    joined, *others = (scope.canonical(arg) if single is None else single for arg, single in _parts(scope, node))
+    for part in others:
+        joined = call(function, [joined, part], canonical_type(node.shape))
     return as_whole(scope, node, joined)
+
+
+def _parts(scope: Scope, node: Apply) -> list[tuple[Node, Expr | None]]:
+    """Give what is concatenated, and as a number what is a vector of one number beside longer ones."""
+    parts = [(arg, _single(scope, arg) if len(node.shape) == 1 else None) for arg in node.args]
+    # Stan joins a number and a vector, and no two numbers.
+    return parts if sum(single is None for _, single in parts[:2]) else [(arg, None) for arg, _ in parts]
+
+
+def _single(scope: Scope, node: Node) -> Expr | None:
+    """Give the number that `x[None]` has for its only element."""
+    if not is_applied(node, "index") or attributes_of(node)["items"] != (("new",),):
+        return None
+    return scope.whole(node.args[0])
 
 
 def lower_broadcast_to(scope: Scope, node: Apply) -> Lowered:
