@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scistan.errors import UnsupportedError
-from scistan.graph.node import Apply, Node
+from scistan.graph.node import Apply, Node, is_applied
 from scistan.graph.places import first_place
 from scistan.graph.text import short_text
 from scistan.ops.declaration import REGISTRY as OPS
@@ -105,6 +105,8 @@ def lower_stack(scope: Scope, node: Apply) -> Lowered:
         value = scope.container(arg, shape)
         if value.type.rank == 0:
             value = call("rep_vector", [value, scope.writer.sizes.text(shape[0])], VECTOR)
+        if axis == -1 and len(node.args) == 1:
+            return as_whole(scope, node, call("to_matrix", [value], MATRIX))
         rows.append(f"{value.within(POSTFIX)}'")
     matrix = Expr(f"[{', '.join(rows)}]", MATRIX)
     if axis == -1:
@@ -150,7 +152,10 @@ def lower_concatenate(scope: Scope, node: Apply) -> Lowered:
     function = "append_col" if len(node.shape) == 2 and axis == -1 else "append_row"
     joined = scope.canonical(node.args[0])
     for arg in node.args[1:]:
-        joined = call(function, [joined, scope.canonical(arg)], canonical_type(node.shape))
+        single = is_applied(arg, "stack") and len(arg.args) == 1 and attributes_of(arg)["axis"] == -1
+        # Stan appends a vector to a matrix, and a number to a vector, as they are.
+        added = scope.canonical(arg.args[0] if single else arg)
+        joined = call(function, [joined, added], canonical_type(node.shape))
     return as_whole(scope, node, joined)
 
 
