@@ -55,7 +55,7 @@ PASSES = (
     Pass("lists", "behind it: what a loop of observations shares is gathered with them", gather_lists),
     Pass("cholesky", "before non-centring, which measures vectors by the Cholesky factor", use_cholesky_forms),
     Pass("noncenter", "before fusion: it looks at location and scale as the user wrote them", noncenter),
-    Pass("gather", "before fusion, which looks for one product; behind vectorize, which makes columns", gather_predictors),
+    Pass("gather", "before fusion, which looks for one product; behind vectorize: it makes columns", gather_predictors),
     Pass("glm", "a fused term hides its linear predictor, so nothing that reads it may follow", fuse_glm),
     Pass("sufficient_statistics", "last: it takes what no GLM form took", use_sufficient_statistics),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import replace
 
-from scistan.distributions.declaration import Distribution
+from scistan.distributions.declaration import Distribution, Glm
 from scistan.graph.graph import Graph, Law, Term
 from scistan.graph.node import Apply, Node
 from scistan.graph.places import copy_places, first_place
@@ -16,6 +16,8 @@ from scistan.passes.linear import Signed, product_of, scaled_column, signed, sum
 from scistan.shapes import ONE
 
 __all__ = ["gather_predictors"]
+
+Product = tuple[Node, Node]  # data, and what they are multiplied by
 
 
 def gather_predictors(graph: Graph) -> Graph:
@@ -34,41 +36,49 @@ def _gather(term: Term, latent: Container[Node]) -> Law:
 
 
 def _gathered(law: Law, predictor: Node, latent: Container[Node]) -> Node | None:
-    """Give a predictor with one product for all columns; None where there is nothing to gather, or no form for it."""
-    d: Distribution = law.distribution
-    designs: list[tuple[Node, Node]] = []
-    columns: list[tuple[Node, Node]] = []
+    """Give a predictor with one product for all columns; None where no form comes of it, or none that pays."""
+    designs: list[Product] = []
+    columns: list[Product] = []
     rest: list[Signed] = []
     for part, added in summands(predictor):
-        column, product = scaled_column(part, latent), product_of(part, latent)
-        if column is not None and _has_rows(column[0], law):
-            columns.append((column[0], signed(column[1], added)))
-        elif product is not None and _has_rows(product[0], law):
-            designs.append((product[0], signed(product[1], added)))
+        for found, kind in ((scaled_column(part, latent), columns), (product_of(part, latent), designs)):
+            if found is not None and _has_rows(found[0], law):
+                kind.append((found[0], signed(found[1], added)))
+                break
         else:
             rest.append((part, added))
-    if not columns and len(designs) < 2:
+    d: Distribution = law.distribution
+    if d.glm is None or not _pays(d.glm, len(designs), len(columns)) or (rest and not d.glm.intercept):
         return None
-    if rest and d.glm is not None and not d.glm.intercept:
-        return None
-    if columns:
-        data, numbers = zip(*columns, strict=True)
-        designs.append((OPS["stack"].build(data, {"axis": -1}), OPS["stack"].build(numbers, {"axis": -1})))
-    matrices, vectors = zip(*designs, strict=True)
-    product = OPS["matmul"].build((_joined(matrices), _joined(vectors)), {"ranks": (2, 1)})
+    made = _product(designs, columns)
     alpha = sum_of(rest)
-    made = product if alpha is None else OPS["add"].build((alpha, product))
+    made = made if alpha is None else OPS["add"].build((alpha, made))
     for node in topological([made]):
         if isinstance(node, Apply) and first_place(node) is None:
             copy_places(predictor, node)
     return made
 
 
+def _product(designs: list[Product], columns: list[Product]) -> Node:
+    """Multiply all data, side by side, by all coefficients, one below the other."""
+    if columns:
+        stacked = [OPS["stack"].build(parts, {"axis": -1}) for parts in zip(*columns, strict=True)]
+        designs = [*designs, (stacked[0], stacked[1])]
+    factors = tuple(
+        parts[0] if len(parts) == 1 else OPS["concatenate"].build(parts, {"axis": -1})
+        for parts in zip(*designs, strict=True)
+    )
+    return OPS["matmul"].build(factors, {"ranks": (2, 1)})
+
+
+def _pays(glm: Glm, designs: int, columns: int) -> bool:
+    """Tell whether there is something to gather, and the fused form is faster than the sum as it is written."""
+    if designs:  # it is fused with or without the columns, which else have to be added for each observation
+        return designs + columns > 1
+    return glm.fewest is not None and columns >= glm.fewest
+
+
 def _has_rows(data: Node, law: Law) -> bool:
     """Tell whether data have a row for each observation, rather than one for all."""
     return data.shape[0] != ONE or law.shape[0] == ONE
 
-
-def _joined(parts: tuple[Node, ...]) -> Node:
-    """Put matrices side by side, and vectors one after the other."""
-    return parts[0] if len(parts) == 1 else OPS["concatenate"].build(parts, {"axis": -1})
