@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from scistan.distributions.declaration import Distribution, Glm
 from scistan.graph.graph import Graph, Law, Term
-from scistan.graph.node import Apply, Node
+from scistan.graph.node import Apply, Literal, Node
 from scistan.graph.places import copy_places, first_place
 from scistan.graph.walk import topological, with_latents
 from scistan.ops.declaration import REGISTRY as OPS
@@ -46,7 +46,8 @@ def _gathered(law: Law, predictor: Node, latent: Container[Node]) -> Node | None
                 kind.append((found[0], signed(found[1], added)))
                 break
         else:
-            rest.append((part, added))
+            if not (isinstance(part, Literal) and part.value == 0):  # with which Python's own `sum` begins
+                rest.append((part, added))
     d: Distribution = law.distribution
     if d.glm is None or not _pays(d.glm, len(designs), len(columns)) or (rest and not d.glm.intercept):
         return None
