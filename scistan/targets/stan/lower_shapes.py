@@ -97,6 +97,8 @@ def lower_stack(scope: Scope, node: Apply) -> Lowered:
         value = scope.container(arg, shape)
         if value.type.rank == 0:
             value = call("rep_vector", [value, scope.writer.sizes.text(shape[0])], VECTOR)
+        if axis == -1 and len(node.args) == 1:
+            return as_whole(scope, node, call("to_matrix", [value], MATRIX))
         rows.append(f"{value.within(POSTFIX)}'")
     matrix = Expr(f"[{', '.join(rows)}]", MATRIX)
     if axis == -1:
@@ -147,17 +149,22 @@ def lower_concatenate(scope: Scope, node: Apply) -> Lowered:
 
 
 def _parts(scope: Scope, node: Apply) -> list[tuple[Node, Expr | None]]:
-    """Give what is concatenated, and as a number what is a vector of one number beside longer ones."""
-    parts = [(arg, _single(scope, arg) if len(node.shape) == 1 else None) for arg in node.args]
+    """Give what is concatenated, and without its axis of length 1 what Stan appends as it is.
+
+    That is a number to a vector, and a vector to a matrix.
+    """
+    parts = [(arg, _single(scope, arg, len(node.shape))) for arg in node.args]
     # Stan joins a number and a vector, and no two numbers.
     return parts if sum(single is None for _, single in parts[:2]) else [(arg, None) for arg, _ in parts]
 
 
-def _single(scope: Scope, node: Node) -> Expr | None:
-    """Give the number that `x[None]` has for its only element."""
-    if not is_applied(node, "index") or attributes_of(node)["items"] != (("new",),):
-        return None
-    return scope.whole(node.args[0])
+def _single(scope: Scope, node: Node, rank: int) -> Expr | None:
+    """Give the number that `x[None]` has for its only element, or the one value that was stacked along a last axis."""
+    if rank == 1 and is_applied(node, "index") and attributes_of(node)["items"] == (("new",),):
+        return scope.whole(node.args[0])
+    if is_applied(node, "stack") and len(node.args) == 1 and attributes_of(node)["axis"] == -1:
+        return scope.canonical(node.args[0])
+    return None
 
 
 def lower_broadcast_to(scope: Scope, node: Apply) -> Lowered:
