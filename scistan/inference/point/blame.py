@@ -12,7 +12,7 @@ from scistan.graph.node import Variable
 from scistan.graph.places import first_place
 from scistan.graph.walk import topological
 from scistan.inference.cause import Cause, find_causes
-from scistan.inference.point.objective import Objective
+from scistan.inference.point.maximized import Maximized
 from scistan.messages import point as messages
 
 __all__ = ["not_finite"]
@@ -20,7 +20,7 @@ __all__ = ["not_finite"]
 Tensor = Any
 
 
-def not_finite(objective: Objective, starts: Tensor) -> ModelError:
+def not_finite(objective: Maximized, starts: Tensor) -> ModelError:
     """Give the error that names what is wrong at the first start."""
     torch, density = objective.torch, objective.density
     if (cause := _cause(objective, starts)) is not None:
@@ -52,7 +52,7 @@ def not_finite(objective: Objective, starts: Tensor) -> ModelError:
     return _error(terms[-1], "gradient over the coordinates", names, values, len(starts))
 
 
-def _cause(objective: Objective, starts: Tensor) -> Cause | None:
+def _cause(objective: Maximized, starts: Tensor) -> Cause | None:
     """Say in the model's terms why there is no density; None where there is one in double precision.
 
     The first start is the middle of the priors, where a product is 0: others show the case better.
