@@ -70,7 +70,8 @@ def fit_of(
     rejected = tuple(text for text, _ in tell_rejections(found, subject))
     flat = {name: array.reshape(chains * draws, *array.shape[2:]) for name, array in latents.items()}
     centred = told_of_centring(shares(subject, subject.centring, flat))
-    told = (*subject.remarks, *told_of_integrals(subject.instance), *subject.merged, *centred, *found.notes, *rejected, *notes)
+    gone = told_of_integrals(subject.instance)
+    told = (*subject.remarks, *gone, *subject.merged, *centred, *found.notes, *rejected, *notes)
     fit = Fit(ordered, found, settings, subject, subject.name, subject.hash, why, told, left_out, method)
     if keep is not None:
         for name in set(GENERATED) & set(keep):

@@ -16,9 +16,9 @@ __all__ = ["Integrate", "as_integrate", "integrated", "told_of_integrals"]
 
 Integrate = bool | str | tuple[str, ...]
 
-# How many times dearer a gradient may be for what it saves: with its latents gone, a model has other shapes, in which
-# one draw is worth several. By `bench/integrate.py`.
-WORTH = 3.0
+# How many times dearer a gradient may be for what it saves: without its effects a model takes fewer steps for a draw,
+# and without the elements of a chain far fewer. By `bench/integrate.py`.
+WORTH, WORTH_OF_CHAINS = 5.0, 30.0
 
 
 def as_integrate(given: object, instance: Instance) -> Integrate:
@@ -47,9 +47,20 @@ def integrated(instance: Instance, how: Integrate) -> Instance:
         return _checked(instance, how)
     names = how if isinstance(how, tuple) else None
     made = integrate(instance, numbers_of(instance), names)
+    if how == "auto" and coordinates(made) == 1:
+        made = _with_company(made, instance)
     if not made.graph.latents or (how == "auto" and not pays(made, instance)):
         return _checked(instance, how)
     return _checked(made, how)
+
+
+def _with_company(made: Instance, instance: Instance) -> Instance:
+    """Leave a second number to be sampled beside a single one: NUTS turns back too late on a line, not in a plane."""
+    latents = [term for one in made.integrated for term in one.latents]
+    single = [term.name for term in latents if not term.law.shape]
+    if not single:
+        return made
+    return integrate(instance, numbers_of(instance), [term.name for term in latents if term.name != single[0]])
 
 
 def _checked(made: Instance, how: Integrate) -> Instance:
@@ -66,7 +77,11 @@ def pays(made: Instance, instance: Instance) -> bool:
     """Tell by counted work whether the model is cheaper to sample without its normal latents."""
     if not made.integrated:
         return False
-    return gradient_work(made) <= WORTH * gradient_work(instance) and coordinates(made) < coordinates(instance)
+    structures = [one.structure for one in made.integrated]
+    if any(one.chained and one.slots > 1 for one in structures):  # slow to factor, and digits go where steps are small
+        return False
+    worth = WORTH_OF_CHAINS if any(one.chained for one in structures) else WORTH
+    return gradient_work(made) <= worth * gradient_work(instance)
 
 
 def told_of_integrals(instance: Instance) -> tuple[str, ...]:

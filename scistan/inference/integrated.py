@@ -91,14 +91,14 @@ def _rest(instance: Instance, made: Integrated, drawn: Drawn, leaf: Node) -> np.
     structure = made.structure
     shape = instance.shape(leaf.shape)
     if leaf in structure.blocks:
-        layout = structure.blocks[leaf]  # type: ignore[index]
+        layout = structure.blocks[leaf]
         shift = made.statistics.shift.slots[layout.group, layout.slot]
         flat = np.moveaxis(drawn.slots, 0, -1)[:, layout.group, layout.slot] + shift
     else:
-        first = structure.others[leaf]  # type: ignore[index]
+        first = structure.others[leaf]
         mine = slice(first, first + int(np.prod(shape)))
         flat = drawn.others[:, mine] + made.statistics.shift.others[mine]
-    return flat.reshape(len(flat), *shape)
+    return np.asarray(flat.reshape(len(flat), *shape))
 
 
 def _over_all(evaluator: Evaluator, node: Node, draws: int, rank: int) -> np.ndarray:
@@ -107,7 +107,8 @@ def _over_all(evaluator: Evaluator, node: Node, draws: int, rank: int) -> np.nda
     array = np.asarray(value.array, float)
     if not value.batched:
         array = np.broadcast_to(array, (draws, *array.shape))
-    return array.reshape(draws, *(1,) * (rank - (array.ndim - 1)), *array.shape[1:])
+    found: np.ndarray = array.reshape(draws, *(1,) * (rank - (array.ndim - 1)), *array.shape[1:])
+    return found
 
 
 def _draw(
@@ -122,8 +123,9 @@ def _draw(
     many = others.shape[1]
     precision = _over_all(evaluator, steps.precision, draws, 0)[:, None] * steps.weights
     here, before = (np.einsum("ta,da->dt", table, slots[:, :, 0]) for table in (steps.here, steps.before))
-    moved = np.einsum("tm,dmi->dti", steps.beside[:, :many], others), np.einsum("tm,dm->dt", steps.beside[:, many:], known)
-    return Walk(precision, here, before, *moved).draw(normals, rng)
+    step_others = np.einsum("tm,dmi->dti", steps.beside[:, :many], others)
+    step_known = np.einsum("tm,dm->dt", steps.beside[:, many:], known)
+    return Walk(precision, here, before, step_others, step_known).draw(normals, rng)
 
 
 def _normals(

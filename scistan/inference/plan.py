@@ -35,7 +35,8 @@ class Plan:
     `m.mcmc(plan=fit.plan, seed=fit.seed)` makes the run again. `engine` is "auto" where the race between engines is
     still to come. `starts`, `inv_metric` and `centring` are what a run goes on from, and `after` the run whose draws
     it goes on from; `merged` whether observations of
-    equal rows enter by their sums, `integrated` the latents that were integrated out, `chosen` whether `auto` decided. `seconds` is what the whole call is expected to
+    equal rows enter by their sums, `integrated` the latents that were integrated out, `chosen` whether `auto` decided.
+    `seconds` is what the whole call is expected to
     take, `costs` the parts of it, `learnt` in how many runs that was seen.
     """
 

@@ -16,8 +16,8 @@ from scistan.engines.registry import ENGINES
 from scistan.graph.instance import Instance
 from scistan.inference.asked import Asked
 from scistan.inference.groups import GENERATED
-from scistan.inference.integrate import integrated
 from scistan.inference.inits import starting_values
+from scistan.inference.integrate import integrated
 from scistan.inference.memory import check_size
 from scistan.inference.metric import check_metric
 from scistan.inference.subject import NOTHING_GENERATED, Fitted, Subject

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
@@ -61,8 +62,10 @@ def _of_node(instance: Instance, node: Node) -> float:
         return NODE + PRODUCT * _count(instance, node.shape) * inner
     if name == "scan":
         attributes = dict(node.attributes)
-        inside = sum(isinstance(one, Apply) for one in attributes["body"].nodes)  # type: ignore[attr-defined]
-        return NODE + STEP * inside * instance.length(attributes["length"])  # type: ignore[arg-type]
+        body: Any = attributes["body"]
+        inside = sum(isinstance(one, Apply) for one in body.nodes)
+        steps: Any = attributes["length"]
+        return NODE + STEP * inside * instance.length(steps)
     if name in _FACTORS:
         return NODE + FACTOR * max(_cubed(instance, arg) for arg in node.args)
     return NODE + ELEMENT * _count(instance, node.shape)

@@ -9,14 +9,12 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from scistan.distributions.declaration import Distribution, Parameter
 from scistan.distributions.rule import pieces_of
 from scistan.domains import REAL, Domain
 from scistan.graph.graph import Graph, Law, Term
 from scistan.graph.instance import Instance
-from scistan.graph.node import Node, Variable
+from scistan.graph.node import Node
 from scistan.graph.walk import leaves
 from scistan.ops.expression import Expression
 from scistan.passes.integrate.layers import Layer, is_improper, is_normal, layers_of
@@ -97,7 +95,7 @@ def integrate(instance: Instance, numbers: Numbers, names: Collection[str] | Non
     return instance
 
 
-def _worth_least(instance: Instance, latents: Sequence[Term], among: Collection[Variable]) -> Term:
+def _worth_least(instance: Instance, latents: Sequence[Term], among: Collection[Node]) -> Term:
     """Give the latent of the fewest elements of those that cannot be integrated together."""
     candidates = [term for term in latents if term.value in among] or list(latents)
     return min(candidates, key=lambda term: sum(instance.shape(term.law.shape)))
@@ -106,8 +104,10 @@ def _worth_least(instance: Instance, latents: Sequence[Term], among: Collection[
 def _integrated(instance: Instance, latents: Sequence[Term], numbers: Numbers) -> Instance | None:
     graph = instance.graph
     hidden = {term.value: term for term in latents}
-    locations = {term.value: term.law.args[0] for term in latents
-                 if term.law.distribution.rule is None and term.law.args and not is_improper(term.law)}
+    locations: dict[Node, Node] = {
+        term.value: term.law.args[0] for term in latents
+        if term.law.distribution.rule is None and term.law.args and not is_improper(term.law)
+    }
     reader = LinearReader(instance, numbers, hidden, locations)  # type: ignore[arg-type]
     terms = [t for t in graph.terms if t.value in hidden or any(leaf in hidden for leaf in leaves(t.law.inputs))]
     layers: list[Layer] = []
@@ -119,7 +119,7 @@ def _integrated(instance: Instance, latents: Sequence[Term], numbers: Numbers) -
     if structure is None or statistics is None or not children:
         return None
     if any(is_improper(term.law) for term in latents) and not has_full_rank(statistics, structure):
-        raise NotLinear([term.value for term in latents if is_improper(term.law)])  # type: ignore[misc]
+        raise NotLinear([term.value for term in latents if is_improper(term.law)])
     tables = Tables()
     density = log_marginal(quadratic_of(statistics, structure, instance, tables), structure)
     density = _normalized(density, layers, structure, tables)

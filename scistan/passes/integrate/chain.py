@@ -46,8 +46,7 @@ def walk(form: Quadratic, steps: Steps) -> Walked:
         first["known"] = _at(known, 0)
         moving |= {"known": _rest(known), "known_step": steps.known}
     if has_others:
-        row = steps.others[0] if others is None else others[0]
-        first["others"] = 0.0 * row if others is None else others[0]
+        first["others"] = others[0] if others is not None else 0.0 * steps.others[0]  # type: ignore[index]
         moving |= {"others": _rest(others), "others_step": steps.others}
     over = {name: value for name, value in moving.items() if value is not None and len(value.shape) > 0}
     fixed = {name: value for name, value in moving.items() if name not in over}
@@ -82,7 +81,7 @@ def walk(form: Quadratic, steps: Steps) -> Walked:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Gone:
-    """What the elements of a chain take off: (h h' + w b (h m' + m h') - w d m m') / pivot for each, where m is the step.
+    """What the elements of a chain take off: (h h' + w b (h m' + m h') - w d m m') / pivot for each, m being its step.
 
     The last is followed by none.
     """
@@ -164,7 +163,8 @@ def along(form: Quadratic, structure: Structure) -> Factor:
         known = [minus_all(here["known", i, 0], [both(tied[i, j], last.known[j]) for j in slots]) for i in slots]
         return shaped.written(factored(within, others, known, lambda value: value))
 
-    return shaped.read(scan(step, shaped.first, over=tuple(moving.values())))
+    later: Mapping[str, Expression] = scan(step, shaped.first, over=tuple(moving.values()))  # type: ignore[assignment]
+    return shaped.read(later)
 
 
 class _Shaped:

@@ -13,7 +13,6 @@ import numpy as np
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Node, Variable
 from scistan.graph.walk import topological
-from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
 
 __all__ = ["LinearReader", "NotLinear", "Numbers", "Part", "element"]
@@ -31,7 +30,7 @@ _LINEAR = frozenset({"add", "subtract", "negative", "multiply", "divide", "matmu
 class NotLinear(Exception):  # noqa: N818 - a reason to leave a latent alone, never shown
     """A value is not linear in latents: those of `latents` must be sampled."""
 
-    def __init__(self, latents: Collection[Variable]) -> None:
+    def __init__(self, latents: Collection[Node]) -> None:
         super().__init__("not linear")
         self.latents = frozenset(latents)
 

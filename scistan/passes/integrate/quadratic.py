@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from scistan.graph.instance import Instance
-from scistan.graph.node import Data, Node
+from scistan.graph.node import Data, Node, literal
 from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
 from scistan.passes.integrate.linear import NotLinear, element
@@ -110,10 +110,11 @@ class _Writer:
         ]
         self._sampled = [self._from(number, at) for number, at in zip(known[1:], found.shift.known[1:], strict=True)]
 
-    def _from(self, number: Expression, start: float) -> Expression:
+    def _from(self, number: Value, start: float) -> Expression:
         """Measure a sampled number from where the data put it."""
         shift = self._tables.data(np.array(start))
-        return number if shift is None else number - shift
+        own = Expression(literal(1.0)) if number is None else number
+        return own if shift is None else own - shift
 
     def _spread_of(self, others: Sequence[tuple[int, Node | None]]) -> Value:
         """Give the matrix that makes columns of elements (columns, elements); None where it changes nothing."""
@@ -175,11 +176,12 @@ class _Writer:
     # -- one slot: sums over groups of products of columns, each divided by what is within ---------
     def _gone(self, within: Value) -> Gone | None:
         """Write what a slot takes off, in sums over groups; None where it would take too many of them."""
-        met: list[tuple[Value, np.ndarray]] = []
-        for precision, products in self._found.products.items():
-            for a in range(len(self._slots)):
-                if products.across[a].any():
-                    met.append((_product(_number(precision), self._slots[a]), products.across[a]))
+        met: list[tuple[Value, np.ndarray]] = [
+            (_product(_number(precision), self._slots[a]), products.across[a])
+            for precision, products in self._found.products.items()
+            for a in range(len(self._slots))
+            if products.across[a].any()
+        ]
         width = self._many + len(self._found.columns.known)
         if within is None or len(met) > MOST_MET or width > MOST_WIDE:
             return None

@@ -41,7 +41,8 @@ def has_full_rank(found: Statistics, structure: Structure) -> bool:
         rows = np.zeros((groups - 1, count))
         rows[np.arange(groups - 1), np.arange(1, groups)] = found.walk.here.sum(axis=1)
         rows[np.arange(groups - 1), np.arange(groups - 1)] = found.walk.before.sum(axis=1)
-        np.add.at(rows, (slice(None), blocks + of_other), found.walk.beside[:, :many])
+        for m, at in enumerate(of_other):
+            rows[:, blocks + at] += found.walk.beside[:, m]
         matrix += (rows * found.walk.weights[:, None]).T @ rows
     scale = np.sqrt(np.maximum(matrix.diagonal(), 0.0))
     if not (scale > 0).all():

@@ -188,11 +188,11 @@ def _columns(layers: Sequence[Layer], structure: Structure) -> Columns:
     for layer in layers:
         for form in layer.forms:
             for part in form.parts:
-                if part.source in structure.blocks:
-                    slots = np.unique(structure.blocks[part.source].slot[part.positions])  # type: ignore[index]
+                if part.source is not None and part.source in structure.blocks:
+                    slots = np.unique(structure.blocks[part.source].slot[part.positions])
                     _extend(found.slots, [(int(k), part.scale) for k in slots])
-                elif part.source in structure.others:
-                    at = structure.others[part.source] + np.unique(part.positions)  # type: ignore[index]
+                elif part.source is not None and part.source in structure.others:
+                    at = structure.others[part.source] + np.unique(part.positions)
                     _extend(found.others, [(int(k), part.scale) for k in at])
                 else:
                     elements = [0] if part.source is None else np.unique(part.positions)
@@ -224,8 +224,8 @@ def _rows(form: Form, structure: Structure, columns: Columns, shift: Shift) -> _
     for part in form.parts:
         for k in range(part.columns.shape[1]):
             values, positions = part.columns[:, k], part.positions[:, k]
-            if part.source in structure.blocks:
-                layout = structure.blocks[part.source]  # type: ignore[index]
+            if part.source is not None and part.source in structure.blocks:
+                layout = structure.blocks[part.source]
                 for slot in np.unique(layout.slot[positions]):
                     at = columns.slots.index((int(slot), part.scale))
                     mine = np.where(layout.slot[positions] == slot, values, 0.0)
@@ -234,12 +234,12 @@ def _rows(form: Form, structure: Structure, columns: Columns, shift: Shift) -> _
                     if structure.chained:
                         before[:, at] += np.where(now, 0.0, mine)
                 continue
-            if part.source in structure.others:
-                first = structure.others[part.source]  # type: ignore[index]
-                table = {(first + int(e)): columns.others.index((first + int(e), part.scale)) for e in np.unique(positions)}
-                places = np.array([table[first + int(e)] for e in np.unique(positions)])
+            if part.source is not None and part.source in structure.others:
+                first = structure.others[part.source]
+                elements = np.unique(positions)
+                places = np.array([columns.others.index((first + int(e), part.scale)) for e in elements])
             else:
-                elements = [0] if part.source is None else np.unique(positions)
+                elements = np.zeros(1, int) if part.source is None else np.unique(positions)
                 places = np.array([others + columns.known.index((part.source, int(e), part.scale)) for e in elements])
             index = np.searchsorted(np.unique(positions), positions)
             np.add.at(beside, (rows, places[index]), values)

@@ -1,4 +1,4 @@
-"""How the latents to be integrated hang together: in blocks that no row connects, or along a chain, beside a few others.
+"""How the latents to be integrated hang together: in blocks that no row connects, along a chain, beside a few others.
 
 Which rows meet which elements is a fact about data; the algebra that follows from it is chosen here.
 """
@@ -13,7 +13,7 @@ import numpy as np
 
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
-from scistan.graph.node import Variable
+from scistan.graph.node import Node
 from scistan.passes.integrate.layers import Form, Layer
 
 __all__ = ["Layout", "Structure", "find_structure"]
@@ -39,8 +39,8 @@ class Structure:
 
     groups: int
     slots: int
-    blocks: Mapping[Variable, Layout]
-    others: Mapping[Variable, int]  # where its elements begin
+    blocks: Mapping[Node, Layout]
+    others: Mapping[Node, int]  # where its elements begin
     count: int  # of the others' elements
     chained: bool
 
@@ -60,11 +60,13 @@ def find_structure(instance: Instance, latents: Sequence[Term], layers: Sequence
 
 
 def _candidates(instance: Instance, latents: Sequence[Term], layers: Sequence[Layer]) -> Iterator[Structure]:
-    shapes = {term.value: instance.shape(term.law.shape) for term in latents}
+    shapes: dict[Node, tuple[int, ...]] = {term.value: instance.shape(term.law.shape) for term in latents}
     yield _structure(shapes, {}, 0, chained=False)
     lengths = sorted({n for shape in shapes.values() for n in shape if n > 1}, reverse=True)
     for groups in lengths:
-        fitting = {term.value: layout for term in latents if (layout := _layout(term, shapes[term.value], groups))}
+        fitting: dict[Node, Layout] = {
+            term.value: layout for term in latents if (layout := _layout(term, shapes[term.value], groups))
+        }
         for chosen in (fitting, *({one: layout} for one, layout in fitting.items() if len(fitting) > 1)):
             reach = _reach(layers, chosen)
             if reach <= 1:
@@ -85,14 +87,14 @@ def _layout(term: Term, shape: tuple[int, ...], groups: int) -> Layout | None:
 
 
 def _structure(
-    shapes: Mapping[Variable, tuple[int, ...]], chosen: Mapping[Variable, Layout], groups: int, *, chained: bool
+    shapes: Mapping[Node, tuple[int, ...]], chosen: Mapping[Node, Layout], groups: int, *, chained: bool
 ) -> Structure:
     slots = 0
-    blocks: dict[Variable, Layout] = {}
+    blocks: dict[Node, Layout] = {}
     for variable, layout in chosen.items():
         blocks[variable] = Layout(layout.group, layout.slot + slots)
         slots = int(blocks[variable].slot.max()) + 1
-    others: dict[Variable, int] = {}
+    others: dict[Node, int] = {}
     count = 0
     for variable, shape in shapes.items():
         if variable not in blocks:
@@ -101,7 +103,7 @@ def _structure(
     return Structure(groups, slots, blocks, others, count, chained)
 
 
-def _reach(layers: Sequence[Layer], blocks: Mapping[Variable, Layout]) -> int:
+def _reach(layers: Sequence[Layer], blocks: Mapping[Node, Layout]) -> int:
     """Tell over how many groups the widest row spans."""
     widest = 0
     for layer in layers:
@@ -114,13 +116,13 @@ def _reach(layers: Sequence[Layer], blocks: Mapping[Variable, Layout]) -> int:
     return widest
 
 
-def groups_of(form: Form, blocks: Mapping[Variable, Layout]) -> tuple[np.ndarray, np.ndarray]:
+def groups_of(form: Form, blocks: Mapping[Node, Layout]) -> tuple[np.ndarray, np.ndarray]:
     """Give the first and the last group that each row of a form meets; the last is -1 where there is none."""
     none = np.iinfo(np.int64).max
     low, high = np.full(form.rows, none), np.full(form.rows, -1)
     for part in form.parts:
-        if part.source in blocks:
-            layout = blocks[part.source]  # type: ignore[index]
+        if part.source is not None and part.source in blocks:
+            layout = blocks[part.source]
             group, met = layout.group[part.positions], part.columns != 0
             low = np.minimum(low, np.where(met, group, none).min(axis=1))
             high = np.maximum(high, np.where(met, group, -1).max(axis=1))

@@ -47,7 +47,7 @@ class Normals:
 
     @property
     def chained(self) -> bool:
-        return self.before.shape[-1] > 0
+        return bool(self.before.shape[-1])
 
     @cached_property
     def _factor(self) -> _Factor:

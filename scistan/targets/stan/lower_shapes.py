@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scistan.graph.node import Apply, Node, is_applied
+from scistan.graph.node import Apply, Node
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.targets.stan.data_block import sized_type
 from scistan.targets.stan.elementwise import expand
@@ -160,11 +160,12 @@ def _parts(scope: Scope, node: Apply) -> list[tuple[Node, Expr | None]]:
 
 def _single(scope: Scope, node: Node, rank: int) -> Expr | None:
     """Give the number that `x[None]` has for its only element, or the one value that was stacked along a last axis."""
-    if rank == 1 and is_applied(node, "index") and attributes_of(node)["items"] == (("new",),):
+    if not isinstance(node, Apply) or not node.args:
+        return None
+    if rank == 1 and node.op.name == "index" and attributes_of(node)["items"] == (("new",),):
         return scope.whole(node.args[0])
-    if is_applied(node, "stack") and len(node.args) == 1 and attributes_of(node)["axis"] == -1:
-        return scope.canonical(node.args[0])
-    return None
+    is_alone = node.op.name == "stack" and len(node.args) == 1 and attributes_of(node)["axis"] == -1
+    return scope.canonical(node.args[0]) if is_alone else None
 
 
 def lower_broadcast_to(scope: Scope, node: Apply) -> Lowered:

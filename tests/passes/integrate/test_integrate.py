@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.passes.integrate.forms import FORMS
 
 import scistan as ss
 from scistan.graph.instance import Instance
@@ -14,6 +13,7 @@ from scistan.graph.node import Node
 from scistan.inference.integrate import integrated
 from scistan.inference.integrated import IntegratedDensity
 from scistan.targets.scipy import JointDensity, ancestral_draws
+from tests.passes.integrate.forms import FORMS
 
 POINTS = 3
 
