@@ -12,7 +12,7 @@ from scistan.messages import integration as messages
 from scistan.passes.integrate import Integrated, integrable, integrate
 from scistan.profiling import staged
 
-__all__ = ["Integrate", "as_integrate", "integrated", "told_of_integrals"]
+__all__ = ["Integrate", "as_integrate", "integrated", "told_of_integrals", "would_be_integrated"]
 
 Integrate = bool | str | tuple[str, ...]
 
@@ -92,6 +92,20 @@ def told_of_integrals(instance: Instance) -> tuple[str, ...]:
             [(term.name, math.prod(instance.shape(term.law.shape))) for term in made.latents], _structure(made), left
         )
         for made in instance.integrated
+    )
+
+
+def would_be_integrated(instance: Instance) -> tuple[str, ...]:
+    """Tell of the latents that `m.mcmc()` would integrate out by itself."""
+    if instance.missing:
+        return ()
+    made = integrated(instance, "auto")
+    return tuple(
+        messages.would_be(
+            [(term.name, math.prod(instance.shape(term.law.shape))) for term in one.latents], _structure(one),
+            coordinates(made),
+        )
+        for one in made.integrated
     )
 
 

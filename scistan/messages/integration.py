@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from scistan.errors import ArgumentError, ModelError
 from scistan.messages.values import as_given
 
-__all__ = ["bad_integrate", "cannot_integrate", "disagrees", "told", "unknown_latent"]
+__all__ = ["bad_integrate", "cannot_integrate", "disagrees", "told", "unknown_latent", "would_be"]
 
 
 def bad_integrate(given: object) -> ArgumentError:
@@ -38,12 +38,23 @@ def cannot_integrate(names: Sequence[str], possible: Sequence[str]) -> ModelErro
 
 def told(latents: Sequence[tuple[str, int]], structure: str, left: int) -> str:
     """Tell of latents that were integrated out: their names and numbers of elements."""
-    shown = ", ".join(f"{name} ({count:,})" if count > 1 else name for name, count in latents)
     numbers = sum(count for _, count in latents)
     return (
-        f"integrated out exactly, {structure}: {shown}. The engine drew the other {left:,} number{'s' * (left != 1)}; "
-        f"the {numbers:,} were drawn from their normal distribution given those, one exact draw for each."
+        f"integrated out exactly, {structure}: {_listed(latents)}. The engine drew the other {_numbers(left)}; "
+        f"these {numbers:,} were drawn from their normal distribution given those, one exact draw for each."
     )
+
+
+def would_be(latents: Sequence[tuple[str, int]], structure: str, left: int) -> str:
+    return f"{_listed(latents)}, {structure}; `m.mcmc()` samples the other {_numbers(left)} and draws these given them"
+
+
+def _listed(latents: Sequence[tuple[str, int]]) -> str:
+    return ", ".join(f"{name} ({count:,})" if count > 1 else name for name, count in latents)
+
+
+def _numbers(count: int) -> str:
+    return f"{count:,} number{'s' * (count != 1)}"
 
 
 def disagrees(what: str) -> str:

@@ -262,11 +262,12 @@ class Model(Shown, Drawn, Approximated, Lowered, Planned):
             from scistan.inference.stages import show_stage
 
             return show_stage(summed(self.instance()), stage, switches)
+        from scistan.inference.integrate import would_be_integrated
         from scistan.passes.explain import explain
         from scistan.passes.states.told import told_of_states
 
         instance = summed(self.instance())
-        return explain(instance.graph, told_of_states(instance), **switches)
+        return explain(instance.graph, told_of_states(instance), would_be_integrated(instance), **switches)
 
     def stan_data(self) -> dict[str, Any]:
         """Give the data that the Stan program reads."""
