@@ -211,6 +211,21 @@ def spline() -> ss.Model:
     return m
 
 
+@case
+def gaussian_process() -> ss.Model:
+    """A smooth function at 60 points, with noise."""
+    rng = np.random.default_rng(14)
+    x = np.sort(rng.uniform(0, 5, 60))
+    m = ss.Model("gaussian_process")
+    m.rho, m.alpha, m.s = ss.InvGamma(5, 5), ss.HalfNormal(1), ss.HalfNormal(1)
+    distance = (x[:, None] - x[None]) ** 2
+    m.f = ss.MultivariateNormal(
+        np.zeros(60), cov=m.alpha**2 * ss.exp(-distance / (2 * m.rho**2)) + 1e-6 * np.eye(60)
+    )
+    m.y = ss.Normal(m.f, m.s).observe(np.sin(x) + 0.2 * rng.normal(size=60))
+    return m
+
+
 # -- none can be integrated exactly -----------------------------------------------------------------------
 @case
 def counts() -> ss.Model:

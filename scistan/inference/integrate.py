@@ -113,4 +113,6 @@ def _structure(made: Integrated) -> str:
     structure = made.structure
     if not structure.slots:
         return "by the sums of their products"
+    if structure.kernel is not None:
+        return f"by the covariance of {structure.groups:,} values"
     return f"along a chain of {structure.groups:,}" if structure.chained else f"in {structure.groups:,} groups"

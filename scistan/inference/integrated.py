@@ -14,7 +14,7 @@ from scistan.passes.integrate.linear import element
 from scistan.passes.integrate.statistics import Columns, Products
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import JointDensity
-from scistan.targets.scipy.normals import Drawn, Normals, Walk
+from scistan.targets.scipy.normals import Drawn, Normals, Process, Walk
 from scistan.targets.scipy.streams import stream
 from scistan.targets.values import NUMPY
 
@@ -58,7 +58,8 @@ def _widest(instance: Instance) -> int:
     """Count the numbers that each draw needs at once."""
     return max(
         (made.structure.groups * max(made.structure.slots, 1) * (made.structure.slots + made.structure.count + 1)
-         + made.structure.count**2 for made in instance.integrated),
+         + made.structure.count**2 + (made.structure.groups**2 if made.structure.kernel is not None else 0)
+         for made in instance.integrated),
         default=1,
     )
 
@@ -116,7 +117,11 @@ def _draw(
 ) -> Drawn:
     spread = _spread(instance, made, made.statistics.columns, evaluator, draws)
     normals = _normals(made, spread, evaluator, draws)
-    steps = made.statistics.walk
+    steps, kernel = made.statistics.walk, made.structure.kernel
+    if kernel is not None:
+        count = made.structure.groups
+        covariance = np.broadcast_to(_over_all(evaluator, kernel, draws, 2), (draws, count, count))
+        return Process(covariance).draw(normals, rng)
     if steps is None:
         return normals.draw(rng)
     slots, others, known = spread

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.passes.integrate.forms import FORMS
 
 import scistan as ss
 from scistan.diagnostics.statistics import bulk_ess
+from tests.passes.integrate.forms import FORMS
 
 RUN = {"seed": 1, "draws": 500, "warmup": 500, "chains": 4, "progress": False}
 # Forms of each kind of algebra; the long run has all of them.

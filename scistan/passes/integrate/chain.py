@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from scistan.ops import FUNCTIONS
 from scistan.ops.coerce import as_node
 from scistan.ops.expression import Expression
-from scistan.passes.integrate.factor import Factor, both, factored, minus_all
+from scistan.passes.integrate.factor import Factor, Taken, both, factored, minus_all
 from scistan.passes.integrate.quadratic import Quadratic, Steps, Value
 from scistan.passes.integrate.structure import Structure
 
-__all__ = ["Walked", "along", "walk"]
+__all__ = ["along", "walk"]
 
 concatenate, dot, log, matmul, scan, total, transpose = (
     FUNCTIONS[n] for n in ("concatenate", "dot", "log", "matmul", "scan", "sum", "transpose")
@@ -20,17 +20,7 @@ concatenate, dot, log, matmul, scan, total, transpose = (
 
 
 # -- single elements -------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True, eq=False)
-class Walked:
-    """What a chain leaves: half the logarithm of its determinant, and what it takes off the form beside it."""
-
-    logarithm: Expression
-    others: Value
-    others_known: Value
-    known: Value
-
-
-def walk(form: Quadratic, steps: Steps) -> Walked:
+def walk(form: Quadratic, steps: Steps) -> Taken:
     """Integrate single elements out, one after the other, as a filter does: nothing cancels where steps are small.
 
     The carried state is the form `d u² + 2 u h` of the last element, with `h` for what is known and for the others.
@@ -71,7 +61,7 @@ def walk(form: Quadratic, steps: Steps) -> Walked:
     pivot = before["d"] + tie
     logarithm = 0.5 * (total(log(pivot)) + log(last["d"]))
     gone = _Gone(steps, before, last, pivot)
-    return Walked(
+    return Taken(
         logarithm,
         gone.between("others", "others") if has_others else None,
         gone.between("others", "known") if has_others and has_known else None,

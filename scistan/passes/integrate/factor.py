@@ -9,9 +9,19 @@ from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
 from scistan.passes.integrate.quadratic import Value
 
-__all__ = ["Factor", "both", "factored", "minus_all"]
+__all__ = ["Factor", "Taken", "both", "factored", "minus_all"]
 
 sqrt, square = FUNCTIONS["sqrt"], FUNCTIONS["square"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Taken:
+    """What integrated latents leave: half the logarithm of a determinant, and what is taken off the form."""
+
+    logarithm: Expression
+    others: Value
+    others_known: Value
+    known: Value
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ from scistan.ops.expression import Expression
 from scistan.passes.factor import by_factor
 from scistan.passes.integrate.linear import LinearReader, NotLinear, Part, element
 
-__all__ = ["Form", "Layer", "is_improper", "is_normal", "layers_of"]
+__all__ = ["Form", "Layer", "is_improper", "is_normal", "kernel_of", "layers_of"]
 
 # Noise that differs between so many classes of rows at most: each is a layer of its own.
 MOST_SCALES = 20
@@ -54,6 +54,20 @@ class Layer:
     observed: bool
 
 
+def kernel_of(law: Law, instance: Instance) -> Node | None:
+    """Give the covariance of a single normal vector that is too long for its precision: a Gaussian process."""
+    if law.distribution.name not in _KERNELS or len(law.shape) != 1 or len(law.args[1].shape) != 2:
+        return None
+    if instance.length(law.shape[0]) <= MOST_COMPONENTS:
+        return None
+    matrix = Expression(law.args[1])
+    whole = matmul(matrix, transpose(matrix)) if law.distribution.name == "MultivariateNormalChol" else matrix
+    return whole._scistan_node_
+
+
+_KERNELS = ("MultivariateNormalCov", "MultivariateNormalChol")
+
+
 def is_normal(law: Law) -> bool:
     """Tell whether a law is a normal one, nothing cut off and nothing tied."""
     if law.truncated or law.constraint is not None:
@@ -70,6 +84,8 @@ def layers_of(term: Term, reader: LinearReader, instance: Instance) -> list[Laye
     """Read a normal term, or a series of such; `NotLinear` where it is no linear form of what is hidden."""
     if is_improper(term.law):
         return []
+    if term.value in reader.hidden and kernel_of(term.law, instance) is not None:
+        return _kernel(term, reader, instance)
     made: list[Layer] = []
     for piece in pieces_of(term):
         if not is_normal(piece.law):
@@ -159,6 +175,16 @@ def _vectors(term: Term, reader: LinearReader, instance: Instance) -> list[Layer
     log_scale = total(log(diagonal(own)))._scistan_node_
     constant = -0.5 * rows * length * math.log(2 * math.pi)
     return [Layer(forms, entries, np.ones(rows), rows, log_scale, constant, term.is_observed)]
+
+
+def _kernel(term: Term, reader: LinearReader, instance: Instance) -> list[Layer]:
+    """Check that nothing hidden is in a covariance: it enters as it is, and no rows of it are summed."""
+    covariance = term.law.args[1]
+    reader.look_below(covariance)
+    if reader.hides(covariance):
+        raise NotLinear(reader.hides(covariance))
+    constant = -0.5 * instance.length(term.law.shape[0]) * math.log(2 * math.pi)
+    return [Layer((), {}, np.ones(0), 0, None, constant, observed=False)]
 
 
 def _less(reader: LinearReader, value: Node, location: Node, shape: tuple[int, ...]) -> list[Part]:

@@ -9,6 +9,7 @@ from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
 from scistan.passes.integrate.chain import along, walk
 from scistan.passes.integrate.factor import Factor, factored, minus_all
+from scistan.passes.integrate.kernel import along_kernel
 from scistan.passes.integrate.quadratic import Quadratic
 from scistan.passes.integrate.structure import Structure
 
@@ -28,6 +29,11 @@ def log_marginal(form: Quadratic, structure: Structure) -> Expression:
         logarithms.append(walked.logarithm)
         known = minus_all(known, [walked.known])
         others, others_known = minus_all(others, [walked.others]), minus_all(others_known, [walked.others_known])
+    elif structure.kernel is not None:
+        tied = along_kernel(form, structure.kernel)
+        logarithms.append(tied.logarithm)
+        known = minus_all(known, [tied.known])
+        others, others_known = minus_all(others, [tied.others]), minus_all(others_known, [tied.others_known])
     elif form.gone is not None:
         logarithms.append(0.5 * total(log(form.within[0, 0])))
         known = minus_all(known, [form.gone.known])

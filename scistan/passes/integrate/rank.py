@@ -15,6 +15,8 @@ LEAST = 1e-10  # of a pivot whose column has length 1
 
 def has_full_rank(found: Statistics, structure: Structure) -> bool:
     """Tell by the numbers alone, whatever is sampled, whether the quadratic form bends in every direction."""
+    if structure.kernel is not None:  # which is taken to leave every direction of its own
+        return structure.count == 0
     blocks = structure.groups * structure.slots
     count = blocks + structure.count
     if count > MOST_ELEMENTS:

@@ -151,7 +151,8 @@ def _pilot(observed: Sequence[Layer], structure: Structure, columns: Columns) ->
     each = -solved @ whole  # groups, slots
     shift = Shift.none(structure, columns)
     for k, (slot, scale) in enumerate(columns.slots):
-        if scale is None and all(own != slot or other is None for own, other in columns.slots):
+        tied = structure.kernel is not None  # and its covariance is that around 0
+        if scale is None and not tied and all(own != slot or other is None for own, other in columns.slots):
             shift.slots[:, slot] = each[:, k]
     for k, (at, scale) in enumerate(columns.others):
         if scale is None and all(own != at or other is None for own, other in columns.others):
@@ -169,6 +170,8 @@ def _summed(
 ) -> dict[Node, Products]:
     found: dict[Node, Products] = {}
     for layer in layers:
+        if not layer.forms:
+            continue
         rows = [_rows(form, structure, columns, shift) for form in layer.forms]
         group = np.max([one.group for one in rows], axis=0)
         for (i, k), precision in layer.precision.items():

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
-from scistan.passes.integrate.layers import Form, Layer
+from scistan.passes.integrate.layers import Form, Layer, kernel_of
 
 __all__ = ["Layout", "Structure", "find_structure"]
 
@@ -34,7 +34,8 @@ class Layout:
 class Structure:
     """`blocks` have a layout in `groups` groups of `slots` elements; the elements of `others` come one after the other.
 
-    `chained` says that rows connect each group with the one before it.
+    `chained` says that rows connect each group with the one before it; `kernel` is the covariance of the elements of all
+    groups, where one density ties them.
     """
 
     groups: int
@@ -43,12 +44,15 @@ class Structure:
     others: Mapping[Node, int]  # where its elements begin
     count: int  # of the others' elements
     chained: bool
+    kernel: Node | None = None
 
     @property
     def work(self) -> float:
         """What factoring it costs, in multiplications."""
         b, q = self.slots, self.count + 1
         each = b**3 / 3 + b * b * q + b * q * q
+        if self.kernel is not None:
+            return self.groups**3 / 3 + q * self.groups**2 + q**3 / 3
         return self.groups * each * (4 if self.chained else 1) + q**3 / 3
 
 
@@ -61,6 +65,12 @@ def find_structure(instance: Instance, latents: Sequence[Term], layers: Sequence
 
 def _candidates(instance: Instance, latents: Sequence[Term], layers: Sequence[Layer]) -> Iterator[Structure]:
     shapes: dict[Node, tuple[int, ...]] = {term.value: instance.shape(term.law.shape) for term in latents}
+    kernels: dict[Node, Node] = {
+        term.value: kernel for term in latents if (kernel := kernel_of(term.law, instance)) is not None
+    }
+    if kernels:
+        yield from _along_kernel(shapes, kernels, layers)
+        return
     yield _structure(shapes, {}, 0, chained=False)
     lengths = sorted({n for shape in shapes.values() for n in shape if n > 1}, reverse=True)
     for groups in lengths:
@@ -71,6 +81,20 @@ def _candidates(instance: Instance, latents: Sequence[Term], layers: Sequence[La
             reach = _reach(layers, chosen)
             if reach <= 1:
                 yield _structure(shapes, chosen, groups, chained=reach == 1)
+
+
+def _along_kernel(
+    shapes: Mapping[Node, tuple[int, ...]], kernels: Mapping[Node, Node], layers: Sequence[Layer]
+) -> Iterator[Structure]:
+    """Lay a Gaussian process out element by element: one at most, each row sees one element, and all are seen."""
+    if len(kernels) > 1:
+        return
+    ((variable, kernel),) = kernels.items()
+    (length,) = shapes[variable]
+    chosen = {variable: Layout(np.arange(length), np.zeros(length, int))}
+    seen = [groups_of(form, chosen)[1] for layer in layers for form in layer.forms]
+    if _reach(layers, chosen) == 0 and len(np.setdiff1d(np.arange(length), np.concatenate(seen))) == 0:
+        yield replace(_structure(shapes, chosen, length, chained=False), kernel=kernel)
 
 
 def _layout(term: Term, shape: tuple[int, ...], groups: int) -> Layout | None:
@@ -107,6 +131,8 @@ def _reach(layers: Sequence[Layer], blocks: Mapping[Node, Layout]) -> int:
     """Tell over how many groups the widest row spans."""
     widest = 0
     for layer in layers:
+        if not layer.forms:
+            continue
         ends = [groups_of(form, blocks) for form in layer.forms]
         low = np.min([low for low, _ in ends], axis=0)
         high = np.max([high for _, high in ends], axis=0)

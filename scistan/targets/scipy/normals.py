@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-__all__ = ["Drawn", "Normals", "Walk"]
+__all__ = ["Drawn", "Normals", "Process", "Walk"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +169,64 @@ class Walk:
         gone = gone - np.einsum("dtm,dt,dtn->dmn", steps, w * d[:, :-1] / pivots, steps)
         gone = gone + h[:, -1, :, None] * h[:, -1, None] / d[:, -1, None, None]
         return np.linalg.cholesky(normals.others - gone[:, :-1, :-1]), normals.others_known - gone[:, :-1, -1]
+
+
+@dataclass(frozen=True, eq=False)
+class Process:
+    """A Gaussian process of which every element is seen: its covariance at each draw (draws, elements, elements)."""
+
+    covariance: np.ndarray
+
+    def draw(self, normals: Normals, rng: np.random.Generator) -> Drawn:
+        """Draw the others, then the process given them: a draw of its prior, moved by what was seen of it."""
+        within, beside = normals.within[0, 0], np.concatenate(
+            [normals.slot_others[0], normals.slot_known[0][..., None]], axis=-1
+        )
+        count = within.shape[-1]
+        noise = 1 / within
+        seen = np.linalg.cholesky(self.covariance + noise[:, :, None] * np.eye(count))
+        columns = beside * noise[..., None]
+        solved = np.linalg.solve(seen, columns)
+        gone = np.swapaxes(beside, -1, -2) @ columns - np.swapaxes(solved, -1, -2) @ solved
+        dense = np.linalg.cholesky(normals.others - gone[:, :-1, :-1])
+        right = normals.others_known - gone[:, :-1, -1]
+        first = rng.standard_normal(right.shape)
+        others = np.linalg.solve(
+            np.swapaxes(dense, -1, -2), (first - np.linalg.solve(dense, right[..., None])[..., 0])[..., None]
+        )[..., 0]
+        root = _root(self.covariance)
+        drawn = (root @ rng.standard_normal((*within.shape, 1)))[..., 0]
+        ends = np.concatenate([others, np.ones((len(others), 1))], axis=-1)
+        pulled = np.einsum("dtm,dm->dt", columns, ends)
+        apart = drawn + np.sqrt(noise) * rng.standard_normal(within.shape)
+        found = drawn - self._moved(seen, apart + pulled)
+        # Its density given all else, by its precision K⁻¹ + Λ: the determinants by that of what is seen.
+        rest = found + self._moved(seen, pulled)
+        whitened = np.linalg.solve(root, rest[..., None])[..., 0]
+        squares = (whitened**2).sum(-1) + (within * rest**2).sum(-1) + (first**2).sum(-1)
+        log_density = _half_log_determinant(seen) + 0.5 * np.log(within).sum(-1) - _half_log_determinant(root)
+        log_density = log_density + np.log(np.diagonal(dense, axis1=-2, axis2=-1)).sum(-1)
+        log_density = log_density - 0.5 * squares - 0.5 * (count + first.shape[-1]) * np.log(2 * np.pi)
+        return Drawn(found[None], others, log_density)
+
+    def _moved(self, seen: np.ndarray, value: np.ndarray) -> np.ndarray:
+        """Give K (K + Λ⁻¹)⁻¹ times a vector."""
+        solved = np.linalg.solve(np.swapaxes(seen, -1, -2), np.linalg.solve(seen, value[..., None]))
+        return np.asarray((self.covariance @ solved)[..., 0])
+
+
+def _root(covariance: np.ndarray) -> np.ndarray:
+    """Give a root of covariances: the Cholesky factor, or where rounding leaves none, the symmetric one."""
+    try:
+        return np.linalg.cholesky(covariance)
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(covariance)
+        floor = np.finfo(float).eps * values.max(-1, keepdims=True)
+        return np.asarray((vectors * np.sqrt(np.maximum(values, floor))[:, None]) @ np.swapaxes(vectors, -1, -2))
+
+
+def _half_log_determinant(root: np.ndarray) -> np.ndarray:
+    return np.asarray(np.linalg.slogdet(root)[1])
 
 
 def _factored(

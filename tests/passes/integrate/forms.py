@@ -353,3 +353,26 @@ def two_lags(rng: np.random.Generator) -> ss.Model:
     )
     m.y = ss.Normal(m.level, m.s).observe(rng.normal(size=10))
     return m
+
+
+# -- processes ---------------------------------------------------------------------------------------------------
+@form("rho", "alpha", "s")
+def gaussian_process(rng: np.random.Generator) -> ss.Model:
+    x, m = np.sort(rng.uniform(0, 3, 12)), ss.Model()
+    m.rho, m.alpha, m.s = ss.InvGamma(5, 5), ss.HalfNormal(1), ss.HalfNormal(1)
+    distance = (x[:, None] - x[None]) ** 2
+    m.f = ss.MultivariateNormal(
+        np.zeros(12), cov=m.alpha**2 * ss.exp(-distance / (2 * m.rho**2)) + 0.01 * np.eye(12)
+    )
+    m.y = ss.Normal(m.f, m.s).observe(np.sin(x) + 0.1 * rng.normal(size=12))
+    return m
+
+
+@form("alpha", "s")
+def process_seen_twice_with_a_line(rng: np.random.Generator) -> ss.Model:
+    x, m = np.linspace(0, 3, 10), ss.Model()
+    m.alpha, m.s, m.a, m.b = ss.HalfNormal(1), ss.HalfNormal(1), ss.Normal(0, 2), ss.Normal(0, 1)
+    distance = np.abs(x[:, None] - x[None])
+    m.f = ss.MultivariateNormal(m.a + np.zeros(10), chol=ss.cholesky(m.alpha**2 * ss.exp(-distance) + 0.1 * np.eye(10)))
+    m.y = ss.Normal(m.f[np.arange(20) % 10] + m.b * np.tile(x, 2), m.s).observe(rng.normal(size=20))
+    return m
