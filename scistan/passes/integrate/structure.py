@@ -34,8 +34,8 @@ class Layout:
 class Structure:
     """`blocks` have a layout in `groups` groups of `slots` elements; the elements of `others` come one after the other.
 
-    `chained` says that rows connect each group with the one before it; `kernel` is the covariance of the elements of all
-    groups, where one density ties them.
+    `chained` says that rows connect each group with the one before it; `kernel` is the covariance of the elements of
+    all groups, where one density ties them.
     """
 
     groups: int
