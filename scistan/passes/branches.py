@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from scistan.graph.body import Body, Bound, bodies_of, body
-from scistan.graph.graph import Graph
+from scistan.graph.graph import Graph, Term, bodies_of_law
 from scistan.graph.node import Apply, Literal, Node, Variable, is_applied
 from scistan.graph.walk import rebuild, topological
 from scistan.ops.declaration import REGISTRY, Chosen, Never, NotYet, Op, Slope
 from scistan.ops.derivative import names_of, read, times
 from scistan.ops.going_back import mask_behind, somewhere
 
-__all__ = ["held", "hold_branches"]
+__all__ = ["held", "held_density", "hold_branches"]
 
 Rule = Callable[[Node, tuple[Node, ...]], Node]
 _Masks = dict[Node, dict[Node, None] | None]  # of each node those of its uses; None: one of them is not masked
@@ -37,6 +37,11 @@ def held(roots: Sequence[Node]) -> tuple[Node, ...]:
         return tuple(roots)
     memo = rebuild(roots, rule)
     return tuple(memo[root] for root in roots)
+
+
+def held_density(term: Term, density: Node) -> Node:
+    """Hold what is computed in branches of the rule of a series, which is no node of the graph but of its density."""
+    return held([density])[0] if bodies_of_law(term.law) else density
 
 
 def _holding(roots: Iterable[Node]) -> Rule | None:
