@@ -106,9 +106,9 @@ def _masks(order: Sequence[Node], roots: Sequence[Node], moving: set[Node]) -> _
     """Go from users to arguments, and note for each where something comes of it."""
     masks: _Masks = dict.fromkeys(roots)
     for node in reversed(order):
-        if not isinstance(node, Apply) or not isinstance(node.op, Op) or node not in moving:
-            continue
-        own = _joined(masks.get(node))
+        if not isinstance(node, Apply) or not isinstance(node.op, Op) or node not in masks:
+            continue  # no derivative comes to it: a leaf, or part of a condition
+        own = _joined(masks[node])
         for place, arg in enumerate(node.args):
             if arg not in moving or _unfelt(node.op, place):
                 continue

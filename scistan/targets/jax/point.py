@@ -17,7 +17,7 @@ from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable
 from scistan.graph.walk import has_latents
-from scistan.passes.branches import held_density, hold_branches
+from scistan.passes.branches import held_density
 from scistan.targets.affine import Affine
 from scistan.targets.coordinates import Coordinates
 from scistan.targets.evaluate import Evaluator
@@ -55,7 +55,7 @@ class PointDensity:
     """
 
     def __init__(self, instance: Instance) -> None:
-        self.instance = instance = instance.on(hold_branches(instance.graph))
+        self.instance = instance
         self.backend = JaxBackend()
         self.blocks = lay_out(instance)
         self.dimension = self.blocks[-1].stop if self.blocks else 0
