@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from scistan.graph.body import Body, Bound, bodies_of, body
-from scistan.graph.graph import Graph
+from scistan.graph.graph import Graph, Term, bodies_of_law
 from scistan.graph.node import Apply, Literal, Node, Variable, is_applied
 from scistan.graph.walk import rebuild, topological
 from scistan.ops.declaration import REGISTRY, Chosen, Never, NotYet, Op, Slope
 from scistan.ops.derivative import names_of, read, times
 from scistan.ops.going_back import mask_behind, somewhere
 
-__all__ = ["held", "hold_branches"]
+__all__ = ["held", "held_density", "hold_branches"]
 
 Rule = Callable[[Node, tuple[Node, ...]], Node]
 _Masks = dict[Node, dict[Node, None] | None]  # of each node those of its uses; None: one of them is not masked
@@ -37,6 +37,11 @@ def held(roots: Sequence[Node]) -> tuple[Node, ...]:
         return tuple(roots)
     memo = rebuild(roots, rule)
     return tuple(memo[root] for root in roots)
+
+
+def held_density(term: Term, density: Node) -> Node:
+    """Hold what is computed in branches of the rule of a series, which is no node of the graph but of its density."""
+    return held([density])[0] if bodies_of_law(term.law) else density
 
 
 def _holding(roots: Iterable[Node]) -> Rule | None:
@@ -101,9 +106,9 @@ def _masks(order: Sequence[Node], roots: Sequence[Node], moving: set[Node]) -> _
     """Go from users to arguments, and note for each where something comes of it."""
     masks: _Masks = dict.fromkeys(roots)
     for node in reversed(order):
-        if not isinstance(node, Apply) or not isinstance(node.op, Op) or node not in moving:
-            continue
-        own = _joined(masks.get(node))
+        if not isinstance(node, Apply) or not isinstance(node.op, Op) or node not in masks:
+            continue  # no derivative comes to it: a leaf, or part of a condition
+        own = _joined(masks[node])
         for place, arg in enumerate(node.args):
             if arg not in moving or _unfelt(node.op, place):
                 continue

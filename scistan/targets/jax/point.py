@@ -13,11 +13,11 @@ from scistan.distributions.density import pointwise
 from scistan.distributions.innovations import standard_law
 from scistan.distributions.resolve import value_domain
 from scistan.distributions.standard import frame_of
-from scistan.graph.graph import Term, bodies_of_law
+from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable
 from scistan.graph.walk import has_latents
-from scistan.passes.branches import held, hold_branches
+from scistan.passes.branches import held_density
 from scistan.targets.affine import Affine
 from scistan.targets.coordinates import Coordinates
 from scistan.targets.evaluate import Evaluator
@@ -55,7 +55,7 @@ class PointDensity:
     """
 
     def __init__(self, instance: Instance) -> None:
-        self.instance = instance = instance.on(hold_branches(instance.graph))
+        self.instance = instance
         self.backend = JaxBackend()
         self.blocks = lay_out(instance)
         self.dimension = self.blocks[-1].stop if self.blocks else 0
@@ -80,8 +80,7 @@ class PointDensity:
             z = self._standard.get(term.name)
             # The density of a standard `z` itself: going through `x` would lose its digits where the scale is tiny.
             part = pointwise(term if z is None else Term(term.name, z, standard_law(term.law)))
-            parts += held([part]) if bodies_of_law(term.law) else [part]
-            parts += guards(term, signs)
+            parts += [held_density(term, part), *guards(term, signs)]
         return parts
 
     def at(self, q: Array, data: Data) -> Traced:

@@ -15,10 +15,10 @@ from scistan.distributions.density import pointwise, total
 from scistan.distributions.innovations import standard_law
 from scistan.distributions.resolve import value_domain
 from scistan.distributions.standard import frame_of
-from scistan.graph.graph import Term, bodies_of_law
+from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable
-from scistan.passes.branches import held, hold_branches
+from scistan.passes.branches import held_density, hold_branches
 from scistan.passes.signs import Signs
 from scistan.targets.affine import Affine
 from scistan.targets.coordinates import Coordinates
@@ -303,8 +303,7 @@ class TorchDensity:
             if term.is_observed or not likelihood_only or term.name in self._kept:
                 z = standard.get(term.name)
                 node = pointwise(term if z is None else Term(term.name, z, standard_law(term.law)))
-                node = held([node])[0] if bodies_of_law(term.law) else node
-                for part in (node, *guards(term, signs)):
+                for part in (held_density(term, node), *guards(term, signs)):
                     (of_batch if term.name in self._batch else once).extend(split_sum(part, self.instance))
         stages += [Stage(z) for z in standard.values()]
         grouped = {leaf for group in self._groups for leaf in group.leaves}  # summed in their rows
