@@ -109,7 +109,7 @@ def no_states(name: object, known: Sequence[str]) -> ModelError:
 
 def chain_looks_back(name: str, lag: int, place: Place | None) -> ModelError:
     return ModelError(
-        f"`{name}` is a series of discrete states whose law looks back {lag} steps; it is summed out along the last one.",
+        f"`{name}` is a series of discrete states whose law looks back {lag} steps, and is summed out along one.",
         remedy=f"make the last {lag} states one: of K states those are K**{lag} categories, with a law that looks back "
         "one step, `ss.Categorical(m.P[past[-1]])`",
         place=place,

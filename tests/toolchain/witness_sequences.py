@@ -12,7 +12,7 @@ import scistan as ss
 from tests.distributions.series_models import FORMS, series_values
 from tests.passes.states.hidden_models import MODELS
 
-__all__ = ["KINDS", "Prefixed", "SEQUENCES", "observed_series"]
+__all__ = ["KINDS", "SEQUENCES", "Prefixed", "observed_series"]
 
 KINDS = ("random", "constant", "sorted", "alternating", "zero")  # of values of an observed series
 STEPS = 7

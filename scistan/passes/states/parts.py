@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from scistan.graph.node import Apply, Node, is_applied
-from scistan.ops.declaration import REGISTRY as OPS
 from scistan.ops.declaration import Op
 from scistan.ops.items import FULL
 from scistan.passes.states.raised import indexed, repeated
