@@ -89,7 +89,7 @@ MUTANTS = (
     Mutant("passes/gather.py", " or (rest and not d.glm.intercept)", "", GATHER, "ordered_categories"),
     Mutant("passes/gather.py", "return data.shape[0] != ONE or law.shape[0] == ONE", "return True", GATHER, "no_column"),
     Mutant("passes/gather.py", "columns >= glm.fewest", "columns > glm.fewest", GATHER, "as_many_columns"),
-    Mutant("passes/linear.py", "positive = not positive", "positive = True", GATHER, "negative"),
+    Mutant("passes/linear.py", "positive = not positive", "positive = True", GATHER, "negative_inside"),
     Mutant("passes/linear.py", 'above == (top.op.name == "multiply")', "above", GATHER, "all_ways"),
     Mutant("passes/sufficient.py", "len(law.shape) != 1 or law.truncated or", "len(law.shape) != 1 or", GUARDS, "sufficient"),
     Mutant("passes/sufficient.py", "not scalar or len(law.shape) != 1 or", "not scalar or", GUARDS, "sufficient"),
