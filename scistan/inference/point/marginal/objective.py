@@ -45,6 +45,7 @@ class MarginalObjective:
         self.wrap: Callable[[Tensor], Tensor] | None = None
         with guard_memory(self._device, 0):
             self.structure: Structure = find_structure(self.split, self.chosen(points))
+        self.density.u = points[0, self.split.inner]
         self.width = joint.width * _WORK * (2 + len(self.structure.probes))
 
     @property

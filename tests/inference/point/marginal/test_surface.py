@@ -76,7 +76,7 @@ def test_only_normal_latents_with_latent_parents_are_random_effects():
     m.heavy = ss.StudentT(3, 0, m.tau, shape=4)
     m.bounded = ss.Normal(m.mu, 1, lower=0)
     m.child = ss.Normal(m.mu, 1)
-    m.walk = ss.RandomWalk(m.tau, length=5)
+    m.walk = ss.RandomWalk(m.tau, start=ss.Normal(0, 1), length=5)
     assert random_effects(m.instance()) == ("u", "child", "walk")
 
 
@@ -120,7 +120,7 @@ def test_nothing_left_is_refused():
 def test_too_many_that_are_tied_are_refused_with_a_way_out():
     m = ss.Model("long")
     m.step = ss.HalfNormal(1)
-    m.level = ss.RandomWalk(m.step, length=2500)
+    m.level = ss.RandomWalk(m.step, start=ss.Normal(0, 1), length=2500)
     m.y = ss.Normal(m.level, 1.0).observe(np.zeros(2500))
     with pytest.raises(ss.UnsupportedError, match="2,500 numbers of `level`"):
         m.map(starts=1)
