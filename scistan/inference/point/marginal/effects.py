@@ -10,7 +10,7 @@ from scistan.distributions.resolve import value_domain
 from scistan.distributions.standard import frame_of
 from scistan.graph.graph import Graph, Law, Term
 from scistan.graph.instance import Instance
-from scistan.graph.node import Variable
+from scistan.graph.node import Node
 from scistan.graph.walk import has_latents, topological
 from scistan.inference.point.joint import scaled_by_hand
 from scistan.messages import marginal as messages
@@ -98,7 +98,7 @@ def _coefficients(graph: Graph, effects: tuple[str, ...]) -> list[str]:
     return [t.name for t in lie if t.value not in moving and not any(map(has_latents, t.law.args))]
 
 
-def _spread(term: Term) -> Iterable[Variable]:
+def _spread(term: Term) -> Iterable[Node]:
     """Give the arguments of a term that say more of it than where it lies."""
     frame = frame_of(term.law)
-    return [arg for arg in term.law.args if frame is None or arg is not frame.location]  # type: ignore[misc]
+    return [arg for arg in term.law.args if frame is None or arg is not frame.location]

@@ -17,6 +17,7 @@ from scistan.inference.point.marginal.latents import OuterLatents
 from scistan.inference.point.marginal.structure import Structure, find_structure
 from scistan.inference.point.marginal.whole import whole_mode
 from scistan.inference.point.objective import Objective, guard_memory
+from scistan.targets.torch import Batches
 
 if TYPE_CHECKING:
     from scistan.inference.point.mode import Mode
@@ -32,7 +33,7 @@ _WORK = 6  # evaluations of the joint density that a gradient takes for each pro
 class MarginalObjective:
     """The marginal log density or log likelihood of rows of the coordinates that are left; counts its evaluations."""
 
-    batches = None
+    batches: Batches | None = None
 
     def __init__(self, joint: Objective, names: tuple[str, ...], points: Tensor) -> None:
         self.joint = joint
