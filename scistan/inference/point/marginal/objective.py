@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["MarginalObjective"]
 
 Tensor = Any
-_STEP = 3e-4  # of the difference that second derivatives are made of, in standard deviations given all else
+_STEP = 3e-4  # of the differences that second derivatives are made of, in standard deviations given all else
+_STEP_SINGLE = 5e-2  # the same in single precision
 _LEAST_BEND = 1e-6  # curvature that a coordinate is taken to have, at least, for that
 _WORK = 6  # evaluations of the joint density that a gradient takes for each product with its Hessian, about
 
@@ -109,7 +110,7 @@ class MarginalObjective:
         """Give `H v` at one point for each row `v`, by central differences of the gradient."""
         self.products += len(vectors)
         size = (vectors.abs() * self._bends(q).sqrt()).amax(-1, keepdim=True)
-        step = _STEP / size.clamp(min=1e-300)
+        step = (_STEP if q.element_size() == 8 else _STEP_SINGLE) / size.clamp(min=1e-30)
         ends = [self.value_and_gradient(q + side * step * vectors)[1] for side in (1, -1)]
         return (ends[0] - ends[1]) / (2 * step)
 
