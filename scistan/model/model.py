@@ -209,10 +209,13 @@ class Model(Shown, Drawn, Approximated, Lowered, Planned):
     def map(self, device: str = usual("cpu"), starts: int = 8, seed: int | None = None,
             data: Mapping[str, object] | None = None, *, inits: object = None, dtype: str = usual("float64"),
             optimizer: str = "auto", max_iterations: int = 1000, batch_size: int | None = None, epochs: int = 30,
-            learning_rate: float = 0.05, polish: bool = True, compile: bool = False, progress: bool = True,
-            plan: Plan | None = None, **unknown: Any) -> PointEstimate:
-        """Maximize the posterior density, from `starts` points at once.
+            learning_rate: float = 0.05, polish: bool = True, compile: bool = False,
+            integrate: bool | str | Sequence[str] = "auto", progress: bool = True, plan: Plan | None = None,
+            **unknown: Any) -> PointEstimate:
+        """Maximize the posterior density, random effects integrated out, from `starts` points at once.
 
+        `integrate` says which latents are: "auto" the normal ones whose location, scale or covariance is latent, True
+        all that can be, False none, or a list of names.
         `inits` gives a start, `dtype` the precision. `optimizer` is "lbfgs", "newton", "adam", or "auto": Newton where
         coordinates are many, Adam where `batch_size` takes the observations in mini-batches, which it sees `epochs`
         times with steps of `learning_rate` at most; `polish` ends with exact steps on all of them. `max_iterations`
@@ -224,9 +227,13 @@ class Model(Shown, Drawn, Approximated, Lowered, Planned):
     def mle(self, device: str = usual("cpu"), starts: int = 8, seed: int | None = None,
             data: Mapping[str, object] | None = None, *, inits: object = None, dtype: str = usual("float64"),
             optimizer: str = "auto", max_iterations: int = 1000, batch_size: int | None = None, epochs: int = 30,
-            learning_rate: float = 0.05, polish: bool = True, compile: bool = False, progress: bool = True,
-            plan: Plan | None = None, **unknown: Any) -> PointEstimate:
-        """Maximize the likelihood alone, bounds and constraints kept; the options are those of `map`."""
+            learning_rate: float = 0.05, polish: bool = True, compile: bool = False,
+            integrate: bool | str | Sequence[str] = "auto", progress: bool = True, plan: Plan | None = None,
+            **unknown: Any) -> PointEstimate:
+        """Maximize the likelihood alone, random effects integrated out, bounds and constraints kept.
+
+        The options are those of `map`; `integrate="reml"` integrates the coefficients of a linear mixed model too.
+        """
         return self._maximized("mle", data, _without(locals(), "self", "data"))
 
     def _maximized(self, verb: str, data: Mapping[str, object] | None, options: Mapping[str, Any]) -> PointEstimate:

@@ -13,6 +13,7 @@ from scistan.graph.places import first_place
 from scistan.graph.walk import topological
 from scistan.inference.cause import Cause, find_causes
 from scistan.inference.point.maximized import Maximized
+from scistan.messages import marginal as marginal_messages
 from scistan.messages import point as messages
 
 __all__ = ["not_finite"]
@@ -49,6 +50,9 @@ def not_finite(objective: Maximized, starts: Tensor) -> ModelError:
         if bad:
             return _error(term, "gradient of the log density", bad, values, len(starts))
     names = [b.term.name for b in density.blocks]
+    within = [b.term.name for b in objective.joint.density.blocks if b.term.name not in names]
+    if within:
+        return marginal_messages.no_inner_mode(within)
     return _error(terms[-1], "gradient over the coordinates", names, values, len(starts))
 
 

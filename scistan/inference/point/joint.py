@@ -31,7 +31,7 @@ class Joint:
 
 
 def find_joint(instance: Instance, integrated: Container[str] = ()) -> Joint:
-    """Read it off the graph: effects are latents with several numbers whose spread is latent, still there."""
+    """Read it off the graph: effects are latents with several numbers whose spread is latent and which stay."""
     graph = instance.graph
     terms: dict[Node, Term] = {term.value: term for term in graph.latents}
     free = {value: term for value, term in terms.items() if term.name not in integrated}

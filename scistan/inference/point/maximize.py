@@ -67,7 +67,7 @@ def _maximize(
     model: Fitted | None, told: tuple[str, ...],
 ) -> PointEstimate:
     starts = starting_points(joint.density, options.starts, options.seed, options.inits)
-    chosen = _integrated_by(instance, verb, options)
+    chosen = choose_integrated(instance, _integrate(options), verb)
     objective = integrated(joint, chosen, starts)
     starts = objective.chosen(starts)
     clock.lap("prepare")
@@ -124,7 +124,7 @@ def _maximize(
         starts_agreeing=searched.agreeing,
         history=tuple(progress.history),
         timing=clock.laps,
-        kind="reml" if options.integrate == "reml" else f"marginal {verb}" if chosen.names else verb,
+        kind=_kind(verb, chosen),
         device=target.device,
         dtype=target.dtype,
         seed=options.seed,
@@ -142,8 +142,8 @@ def _maximize(
 @staged("lowering")
 def lower(instance: Instance, verb: str, options: Options, target: Target) -> Objective:
     """Check that there is something to maximize and lower the joint density to torch."""
-    check_maximizable(instance, verb, options.integrate)
-    chosen = _integrated_by(instance, verb, options)
+    check_maximizable(instance, verb, _integrate(options))
+    chosen = choose_integrated(instance, _integrate(options), verb)
     # The likelihood has no use for non-centred coordinates: they would bring the prior's scale into it. What is
     # integrated has the same integral in any, and the best behaved near a scale of 0 in these.
     all_rows = options.batch_size is None
@@ -172,10 +172,16 @@ def integrated(joint: Objective, chosen: Integrated, points: Any) -> Maximized:
     return found
 
 
-def _integrated_by(instance: Instance, verb: str, options: Options) -> Integrated:
-    """Tell what a call integrates out: in mini-batches nothing."""
-    integrate = options.integrate if options.batch_size is None else False
-    return choose_integrated(instance, integrate, verb)
+def _kind(verb: str, chosen: Integrated) -> str:
+    """Name what was maximized."""
+    if not chosen.names:
+        return verb
+    return f"marginal {verb}" if chosen.kept == chosen.names else "reml"
+
+
+def _integrate(options: Options) -> object:
+    """Give what a call is to integrate out: in mini-batches nothing."""
+    return options.integrate if options.batch_size is None else False
 
 
 def check_maximizable(instance: Instance, verb: str, integrate: object = "auto") -> None:

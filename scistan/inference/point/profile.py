@@ -149,7 +149,7 @@ def _middle(source: Source, block: LatentBlock, estimate: PointEstimate) -> tupl
     mode, density = source.mode, source.objective.density
     if block.term.law.noncentred:
         name, graph = block.term.name, density.instance.graph
-        errors = standard_errors(Quantities(source.objective, graph), mode, graph, estimate.boundary)
+        errors = standard_errors(Quantities(source.objective.joint, graph), source.whole, graph, estimate.boundary)
         value, error = (density.backend.constant(np.ravel(t[name])) for t in (estimate.values, errors))
         return value, error
     deviations = mode.curvature.deviations() if mode.curvature is not None else None

@@ -10,7 +10,7 @@ from scistan.distributions.resolve import value_domain
 from scistan.distributions.standard import frame_of
 from scistan.graph.graph import Graph, Law, Term
 from scistan.graph.instance import Instance
-from scistan.graph.node import Variable
+from scistan.graph.node import Node
 from scistan.graph.walk import has_latents, topological
 from scistan.inference.point.joint import scaled_by_hand
 from scistan.messages import marginal as messages
@@ -36,7 +36,13 @@ def random_effects(instance: Instance) -> tuple[str, ...]:
 
 
 def choose_integrated(instance: Instance, integrate: object, verb: str) -> Integrated:
-    """Read what was asked for; what cannot be integrated is refused by name."""
+    """Read what was asked for; what cannot be integrated is refused by name. No numbers at all are none to integrate."""
+    found = _asked(instance, integrate, verb)
+    empty = {t.name for t in instance.graph.latents if 0 in instance.shape(t.law.shape)}
+    return Integrated(*(tuple(name for name in names if name not in empty) for names in (found.names, found.kept)))
+
+
+def _asked(instance: Instance, integrate: object, verb: str) -> Integrated:
     graph = instance.graph
     if integrate is False:
         return Integrated()
@@ -92,7 +98,7 @@ def _coefficients(graph: Graph, effects: tuple[str, ...]) -> list[str]:
     return [t.name for t in lie if t.value not in moving and not any(map(has_latents, t.law.args))]
 
 
-def _spread(term: Term) -> Iterable[Variable]:
+def _spread(term: Term) -> Iterable[Node]:
     """Give the arguments of a term that say more of it than where it lies."""
     frame = frame_of(term.law)
-    return [arg for arg in term.law.args if frame is None or arg is not frame.location]  # type: ignore[misc]
+    return [arg for arg in term.law.args if frame is None or arg is not frame.location]

@@ -17,6 +17,7 @@ from scistan.inference.point.marginal.latents import OuterLatents
 from scistan.inference.point.marginal.structure import Structure, find_structure
 from scistan.inference.point.marginal.whole import whole_mode
 from scistan.inference.point.objective import Objective, guard_memory
+from scistan.targets.torch import Batches
 
 if TYPE_CHECKING:
     from scistan.inference.point.mode import Mode
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["MarginalObjective"]
 
 Tensor = Any
-_STEP = 3e-4  # of the difference that second derivatives are made of, in standard deviations given all else
+_STEP = 3e-4  # of the differences that second derivatives are made of, in standard deviations given all else
+_STEP_SINGLE = 5e-2  # the same in single precision
 _LEAST_BEND = 1e-6  # curvature that a coordinate is taken to have, at least, for that
 _WORK = 6  # evaluations of the joint density that a gradient takes for each product with its Hessian, about
 
@@ -32,7 +34,7 @@ _WORK = 6  # evaluations of the joint density that a gradient takes for each pro
 class MarginalObjective:
     """The marginal log density or log likelihood of rows of the coordinates that are left; counts its evaluations."""
 
-    batches = None
+    batches: Batches | None = None
 
     def __init__(self, joint: Objective, names: tuple[str, ...], points: Tensor) -> None:
         self.joint = joint
@@ -45,6 +47,7 @@ class MarginalObjective:
         self.wrap: Callable[[Tensor], Tensor] | None = None
         with guard_memory(self._device, 0):
             self.structure: Structure = find_structure(self.split, self.chosen(points))
+        self.density.u = points[0, self.split.inner]
         self.width = joint.width * _WORK * (2 + len(self.structure.probes))
 
     @property
@@ -107,7 +110,7 @@ class MarginalObjective:
         """Give `H v` at one point for each row `v`, by central differences of the gradient."""
         self.products += len(vectors)
         size = (vectors.abs() * self._bends(q).sqrt()).amax(-1, keepdim=True)
-        step = _STEP / size.clamp(min=1e-300)
+        step = (_STEP if q.element_size() == 8 else _STEP_SINGLE) / size.clamp(min=1e-30)
         ends = [self.value_and_gradient(q + side * step * vectors)[1] for side in (1, -1)]
         return (ends[0] - ends[1]) / (2 * step)
 
