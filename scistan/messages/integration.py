@@ -41,7 +41,8 @@ def told(latents: Sequence[tuple[str, int]], structure: str, left: int) -> str:
     numbers = sum(count for _, count in latents)
     return (
         f"integrated out exactly, {structure}: {_listed(latents)}. The engine drew the other {_numbers(left)}; "
-        f"these {numbers:,} were drawn from their normal distribution given those, one exact draw for each."
+        + ("this one was" if numbers == 1 else f"these {numbers:,} were")
+        + " drawn from the exact normal distribution given those, once for each draw."
     )
 
 
