@@ -98,7 +98,7 @@ def unknown_backend(name: object, known: Sequence[str]) -> ArgumentError:
     )
 
 
-def numpy_cannot(setting: str, value: str) -> UnsupportedError:
+def numpy_cannot(setting: str, value: object) -> UnsupportedError:
     what = "in double precision" if setting == "dtype" else "on the CPU"
     return UnsupportedError(
         f"`{setting}` is set to {value!r}, and NumPy computes {what} only.",
