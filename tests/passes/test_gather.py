@@ -116,7 +116,7 @@ FAMILIES = {
     "ordered": lambda eta, m: ss.OrderedLogistic(eta, [-1.0, 1.0]).observe(BINARY),
     "binomial": lambda eta, m: ss.Binomial(5, ss.inv_logit(eta)).observe(BINARY),
 }
-FEWEST = {"Bernoulli": 1, "negative binomial": 1, "Poisson": 4, "ordered": 2, "binomial": None}
+FEWEST = {"Bernoulli": 1, "negative binomial": 1, "Poisson": 4, "ordered": None, "binomial": None}
 NONE_OF_ITS_OWN = {
     "Student's t": lambda eta, m: ss.StudentT(4, eta, m.s).observe(REAL),
     "truncated": lambda eta, m: ss.Normal(eta, m.s, lower=-9).observe(REAL),
@@ -155,8 +155,11 @@ def test_where_there_is_no_fused_form_nothing_is_gathered(form):
 
 def test_ordered_categories_take_no_intercept():
     m = _model()
-    m.y = ss.OrderedLogistic(m.b * m.x + m.c * m.z + m.u[m.g], [-1.0, 1.0]).observe(BINARY)
+    m.y = ss.OrderedLogistic(m.X @ m.beta + m.b * m.x + m.u[m.g], [-1.0, 1.0]).observe(BINARY)
     assert not _changed(m)
+    m = _model()
+    m.y = ss.OrderedLogistic(m.X @ m.beta + m.b * m.x, [-1.0, 1.0]).observe(BINARY)
+    assert "y ~ ordered_logistic_glm(predictors, append_row(beta, b), data_1);" in m.stan_code()
 
 
 COLUMNS = {
