@@ -36,7 +36,7 @@ def random_effects(instance: Instance) -> tuple[str, ...]:
 
 
 def choose_integrated(instance: Instance, integrate: object, verb: str) -> Integrated:
-    """Read what was asked for; what cannot be integrated is refused by name. No numbers at all are none to integrate."""
+    """Read what was asked for; what cannot be integrated is refused by name, and what has no numbers is left."""
     found = _asked(instance, integrate, verb)
     empty = {t.name for t in instance.graph.latents if 0 in instance.shape(t.law.shape)}
     return Integrated(*(tuple(name for name in names if name not in empty) for names in (found.names, found.kept)))

@@ -110,6 +110,9 @@ def test_ability_times_discrimination_is_integrated_by_its_scale():
     m.skill = ss.Normal(0, 1, shape=60)
     m.y = ss.BernoulliLogit(m.slope * m.skill[m.person] - m.hard[m.item]).observe(y)
     found = m.mle(seed=1, starts=1)
-    assert found.integrated == ("skill",) and found.maximized == ("slope", "hard")
-    assert found.converged and not found.exact and found.kind == "marginal mle"
+    assert found.integrated == ("skill",)
+    assert found.maximized == ("slope", "hard")
+    assert found.converged
+    assert not found.exact
+    assert found.kind == "marginal mle"
     assert np.isfinite(found.std_errors["skill"]).all()

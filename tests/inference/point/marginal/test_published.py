@@ -64,12 +64,16 @@ def test_the_data_are_those_of_the_figures():
     day = np.tile(np.arange(10.0), 18)
     found, *_ = np.linalg.lstsq(np.stack([np.ones(180), day], 1), REACTION.ravel(), rcond=None)
     np.testing.assert_allclose(found, [251.405104848485, 10.467285959596], rtol=1e-12)
-    assert SIZE.sum() == 842 and INCIDENCE.sum() == 99 and len(SIZE) == len(INCIDENCE) == sum(PERIODS) == 56
+    assert SIZE.sum() == 842
+    assert INCIDENCE.sum() == 99
+    assert len(SIZE) == len(INCIDENCE) == sum(PERIODS) == 56
 
 
 def test_sleepstudy_by_maximum_likelihood():
     found = sleep().mle(seed=1, starts=1)
-    assert found.converged and found.exact and found.integrated == ("u",)
+    assert found.converged
+    assert found.exact
+    assert found.integrated == ("u",)
     assert found.log_density == pytest.approx(-875.9697, abs=6e-5)
     assert [found["start"], found["slope"]] == pytest.approx([251.405, 10.467], abs=6e-4)
     assert [found.std_errors["start"], found.std_errors["slope"]] == pytest.approx([6.632, 1.502], abs=6e-4)
@@ -80,7 +84,9 @@ def test_sleepstudy_by_maximum_likelihood():
 
 def test_sleepstudy_by_restricted_likelihood():
     found = sleep().mle(seed=1, starts=1, integrate="reml")
-    assert found.converged and found.kind == "reml" and set(found.integrated) == {"start", "slope", "u"}
+    assert found.converged
+    assert found.kind == "reml"
+    assert set(found.integrated) == {"start", "slope", "u"}
     assert -2 * found.log_density == pytest.approx(1743.628, abs=6e-4)
     assert [found["start"], found["slope"]] == pytest.approx([251.405, 10.467], abs=6e-4)
     assert found["sd"] == pytest.approx([24.741, 5.922], abs=6e-4)
@@ -98,7 +104,8 @@ def test_cbpp_by_laplace():
     m.u = ss.Normal(0, m.tau, shape=15)
     m.y = ss.BinomialLogit(m.size, m.x @ m.beta + m.u[m.herd]).observe(INCIDENCE)
     found = m.mle(seed=1, starts=1)
-    assert found.converged and not found.exact
+    assert found.converged
+    assert not found.exact
     assert found.log_density == pytest.approx(-92.03, abs=6e-3)
     assert found["beta"] == pytest.approx([-1.3983, -0.9919, -1.1282, -1.5797], abs=2e-4)
     assert found["tau"] == pytest.approx(0.6421, abs=2e-4)

@@ -33,8 +33,10 @@ def spread(seed=0, groups=8, rows=4):
 @pytest.mark.parametrize("centred", [None, True])
 def test_eight_schools_end_at_the_boundary_and_say_so(verb, centred):
     found = getattr(schools(centred=centred), verb)(seed=1, starts=2)
-    assert found.converged and found.boundary == ("tau",)
-    assert found["tau"] < 0.01 and np.isnan(found.std_errors["tau"])
+    assert found.converged
+    assert found.boundary == ("tau",)
+    assert found["tau"] < 0.01
+    assert np.isnan(found.std_errors["tau"])
     precision = 1 / np.array([15, 10, 16, 11, 9, 11, 10, 18.0]) ** 2
     prior = 1 / 25 if verb == "map" else 0.0
     pooled = (precision * [28, 8, -3, 7, -1, 1, 18, 12.0]).sum() / (precision.sum() + prior)
@@ -45,16 +47,22 @@ def test_eight_schools_end_at_the_boundary_and_say_so(verb, centred):
 
 def test_the_output_lists_both_groups():
     found = spread().map(seed=1, starts=2)
-    assert found.kind == "marginal map" and found.exact
-    assert found.integrated == ("u",) and found.maximized == ("mu", "tau", "sigma")
-    assert "integrated out exactly: `u`" in repr(found) and "maximized over: `mu`, `tau`, `sigma`" in found._repr_html_()
+    assert found.kind == "marginal map"
+    assert found.exact
+    assert found.integrated == ("u",)
+    assert found.maximized == ("mu", "tau", "sigma")
+    assert "integrated out exactly: `u`" in repr(found)
+    assert "maximized over: `mu`, `tau`, `sigma`" in found._repr_html_()
     assert not any("at once" in finding for finding in found.findings)
-    assert np.isfinite(found.std_errors["tau"]) and np.isfinite(found.std_errors["u"]).all()
+    assert np.isfinite(found.std_errors["tau"])
+    assert np.isfinite(found.std_errors["u"]).all()
 
 
 def test_without_integrating_it_is_the_joint_mode():
     found = spread().map(seed=1, starts=2, integrate=False)
-    assert found.kind == "map" and found.integrated == () and found.maximized == ("mu", "tau", "sigma", "u")
+    assert found.kind == "map"
+    assert found.integrated == ()
+    assert found.maximized == ("mu", "tau", "sigma", "u")
     assert any("all were maximized at once" in finding for finding in found.findings)
     with pytest.raises(ss.ModelError, match="does not determine `tau`"):
         spread().mle(integrate=False)
@@ -63,7 +71,8 @@ def test_without_integrating_it_is_the_joint_mode():
 def test_names_and_everything():
     m = spread()
     some = m.map(seed=1, starts=2, integrate=["mu", "u"])
-    assert some.integrated == ("mu", "u") and some.maximized == ("tau", "sigma")
+    assert some.integrated == ("mu", "u")
+    assert some.maximized == ("tau", "sigma")
     everything = m.map(seed=1, starts=2, integrate=True)
     assert everything.integrated == ("mu", "u")
     assert everything.log_density == pytest.approx(some.log_density, rel=1e-12)
@@ -96,7 +105,8 @@ def test_effects_that_stay_are_told_of():
 
 def test_batches_are_joint_and_say_so():
     found = spread(rows=20).map(seed=1, starts=1, batch_size=40)
-    assert found.kind == "map" and found.integrated == ()
+    assert found.kind == "map"
+    assert found.integrated == ()
     assert any("nothing is integrated out: `u`" in finding for finding in found.findings)
 
 
@@ -145,7 +155,8 @@ def test_a_plan_repeats_what_was_integrated():
     m = spread()
     found = m.map(seed=1, starts=1, integrate=["u", "mu"])
     again = m.map(seed=1, plan=found.plan)
-    assert again.integrated == found.integrated and again.log_density == found.log_density
+    assert again.integrated == found.integrated
+    assert again.log_density == found.log_density
 
 
 def test_single_precision_and_newton():
@@ -153,5 +164,6 @@ def test_single_precision_and_newton():
     found, single, newton = m.map(seed=1, starts=1), m.map(seed=1, starts=1, dtype="float32"), m.map(
         seed=1, starts=1, optimizer="newton"
     )
-    assert newton.converged and newton["tau"] == pytest.approx(found["tau"], rel=1e-6)
+    assert newton.converged
+    assert newton["tau"] == pytest.approx(found["tau"], rel=1e-6)
     assert single["tau"] == pytest.approx(found["tau"], rel=1e-2)
