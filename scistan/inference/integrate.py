@@ -1,15 +1,18 @@
-"""Which normal latents are integrated out before a model is sampled: those asked for, or those where it pays."""
+"""Which latents are integrated out before a model is sampled: those asked for, or those where it pays."""
 
 from __future__ import annotations
 
 import math
 
 from scistan.given import as_names, is_switch
+from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.inference.summed import numbers_of
 from scistan.inference.work import coordinates, gradient_work
 from scistan.messages import integration as messages
-from scistan.passes.integrate import Integrated, integrable, integrate
+from scistan.passes.integrate import (
+    NormalIntegral, compound_latents, integrate_compounds, integrate_normals, normal_latents,
+)
 from scistan.profiling import staged
 
 __all__ = ["Integrate", "as_integrate", "integrated", "told_of_integrals", "would_be_integrated"]
@@ -43,24 +46,48 @@ def integrated(instance: Instance, how: Integrate) -> Instance:
     if how is False or how == () or instance.whole is not None:
         return _checked(instance, how)
     rows = [instance.shape(term.law.shape) for term in instance.graph.observed]
-    if not integrable(instance.graph) or any(0 in shape for shape in rows):
+    if not _integrable(instance) or any(0 in shape for shape in rows):
         return _checked(instance, how)
     names = how if isinstance(how, tuple) else None
-    made = integrate(instance, numbers_of(instance), names)
+    compounded = _compounded(instance, how, names)
+    made = integrate_normals(compounded, numbers_of(compounded), names)
     if how == "auto" and coordinates(made) == 1:
-        made = _with_company(made, instance)
-    if not made.graph.latents or (how == "auto" and not pays(made, instance)):
-        return _checked(instance, how)
+        made = _with_company(made, compounded)
+    if not made.graph.latents or (how == "auto" and not pays(made, compounded)):
+        return _checked(compounded, how)
     return _checked(made, how)
+
+
+def _integrable(instance: Instance) -> list[str]:
+    """Name the latents that may be integrated, by the laws of the model alone."""
+    return [term.name for term in (*compound_latents(instance.graph), *normal_latents(instance.graph))]
+
+
+def _compounded(instance: Instance, how: Integrate, names: tuple[str, ...] | None) -> Instance:
+    """Integrate conjugate latents, which saves numbers and work; the smallest stay where too little would be left."""
+    fewest = 2 if how == "auto" else 1
+    made = integrate_compounds(instance, numbers_of(instance), names)
+    while made.integrated and coordinates(made) < fewest:
+        gone = sorted((term for one in made.integrated for term in one.latents), key=lambda term: _count(instance, term))
+        made = integrate_compounds(instance, numbers_of(instance), [term.name for term in gone[1:]])
+    return made
+
+
+def _count(instance: Instance, term: Term) -> int:
+    return math.prod(instance.shape(term.law.shape))
 
 
 def _with_company(made: Instance, instance: Instance) -> Instance:
     """Leave a second number to be sampled beside a single one: NUTS turns back too late on a line, not in a plane."""
-    latents = [term for one in made.integrated for term in one.latents]
+    latents = [term for one in _normals(made) for term in one.latents]
     single = [term.name for term in latents if not term.law.shape]
     if not single:
         return made
-    return integrate(instance, numbers_of(instance), [term.name for term in latents if term.name != single[0]])
+    return integrate_normals(instance, numbers_of(instance), [term.name for term in latents if term.name != single[0]])
+
+
+def _normals(made: Instance) -> list[NormalIntegral]:
+    return [one for one in made.integrated if isinstance(one, NormalIntegral)]
 
 
 def _checked(made: Instance, how: Integrate) -> Instance:
@@ -69,15 +96,15 @@ def _checked(made: Instance, how: Integrate) -> Instance:
         gone = {name for one in made.integrated for name in one.names}
         left = [name for name in how if name not in gone]
         if left:
-            raise messages.cannot_integrate(left, [term.name for term in integrable(made.graph)])
+            raise messages.cannot_integrate(left, _integrable(made))
     return made
 
 
 def pays(made: Instance, instance: Instance) -> bool:
     """Tell by counted work whether the model is cheaper to sample without its normal latents."""
-    if not made.integrated:
+    structures = [one.structure for one in _normals(made)]
+    if not structures:
         return False
-    structures = [one.structure for one in made.integrated]
     if any(one.chained and one.slots > 1 for one in structures):  # slow to factor, and digits go where steps are small
         return False
     worth = WORTH_OF_CHAINS if any(one.chained for one in structures) else WORTH
@@ -88,9 +115,7 @@ def told_of_integrals(instance: Instance) -> tuple[str, ...]:
     """Tell of the latents that were integrated out."""
     left = coordinates(instance)
     return tuple(
-        messages.told(
-            [(term.name, math.prod(instance.shape(term.law.shape))) for term in made.latents], _structure(made), left
-        )
+        messages.told([(term.name, _count(instance, term)) for term in made.latents], made.how, made.family, left)
         for made in instance.integrated
     )
 
@@ -101,18 +126,6 @@ def would_be_integrated(instance: Instance) -> tuple[str, ...]:
         return ()
     made = integrated(instance, "auto")
     return tuple(
-        messages.would_be(
-            [(term.name, math.prod(instance.shape(term.law.shape))) for term in one.latents], _structure(one),
-            coordinates(made),
-        )
+        messages.would_be([(term.name, _count(instance, term)) for term in one.latents], one.how, coordinates(made))
         for one in made.integrated
     )
-
-
-def _structure(made: Integrated) -> str:
-    structure = made.structure
-    if not structure.slots:
-        return "by the sums of their products"
-    if structure.kernel is not None:
-        return f"by the covariance of {structure.groups:,} values"
-    return f"along a chain of {structure.groups:,}" if structure.chained else f"in {structure.groups:,} groups"

@@ -1,15 +1,19 @@
-"""Normal latents that were integrated out: exact draws of them given all others, and the density by another way."""
+"""Latents that were integrated out: exact draws of them given all others, and the density by another way."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import singledispatch
 
 import numpy as np
 
+from scistan.errors import InternalError
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
+from scistan.inference.compound import draw_compound
 from scistan.inference.generated import over_draws
-from scistan.passes.integrate import Integrated
+from scistan.passes.integrate import CompoundIntegral, Integrated, NormalIntegral
 from scistan.passes.integrate.linear import element
 from scistan.passes.integrate.statistics import Columns, Products
 from scistan.targets.evaluate import Evaluator
@@ -34,7 +38,7 @@ def draw_integrated(instance: Instance, posterior: Arrays, seed: int) -> dict[st
 
 
 class IntegratedDensity:
-    """The density without normal latents by another way: log p(y, θ) = log p(y, u, θ) - log p(u | y, θ) at one u.
+    """The density without them by another way: log p(y, θ) = log p(y, u, θ) - log p(u | y, θ) at one u.
 
     The first is that of the model as it was written, so that it tells whether they were integrated rightly.
     """
@@ -56,38 +60,56 @@ class IntegratedDensity:
 
 def _widest(instance: Instance) -> int:
     """Count the numbers that each draw needs at once."""
-    return max(
-        (made.structure.groups * max(made.structure.slots, 1) * (made.structure.slots + made.structure.count + 1)
-         + made.structure.count**2 + (made.structure.groups**2 if made.structure.kernel is not None else 0)
-         for made in instance.integrated),
-        default=1,
-    )
+    return max((made.cells for made in instance.integrated), default=1)
 
 
 def _drawn(
     instance: Instance, flat: Mapping[Node, np.ndarray], seed: int, block: int, draws: int
 ) -> tuple[dict[Node, np.ndarray], np.ndarray]:
     """Draw all of them; give their values, and the log density of these draws given all else."""
-    evaluator = Evaluator(instance.whole or instance, NUMPY)
+    whole = instance.whole or instance
+    whole = replace(whole, values={**whole.values, **instance.values})
+    evaluator = Evaluator(whole, NUMPY)
     for leaf, array in flat.items():
         evaluator.set(leaf, array, batched=True)
     found: dict[Node, np.ndarray] = {}
     log_density = np.zeros(draws)
     with np.errstate(all="ignore"):
-        for made in instance.integrated:
+        for made in reversed(instance.integrated):  # what went last depends on the fewest
             label = made.names[0] if block == 0 else f"{made.names[0]}, block {block}"
-            drawn = _draw(instance, made, evaluator, draws, stream(seed, label))
-            log_density = log_density + drawn.log_density
-            for term in made.latents:
-                value = _rest(instance, made, drawn, term.value)
-                if term.value in made.locations:
-                    value = value + _over_all(evaluator, made.locations[term.value], draws, value.ndim - 1)
-                evaluator.set(term.value, value, batched=True)
-                found[term.value] = value
+            values, given = draw_latents(made, whole, evaluator, draws, stream(seed, label))
+            log_density = log_density + given
+            found |= values
     return found, log_density
 
 
-def _rest(instance: Instance, made: Integrated, drawn: Drawn, leaf: Node) -> np.ndarray:
+@singledispatch
+def draw_latents(
+    made: Integrated, instance: Instance, evaluator: Evaluator, draws: int, rng: np.random.Generator
+) -> tuple[dict[Node, np.ndarray], np.ndarray]:
+    """Draw latents that were integrated out together, set them in the evaluator, and give their log density."""
+    raise InternalError(f"nothing draws what was integrated as {type(made).__name__}")
+
+
+draw_latents.register(CompoundIntegral, draw_compound)
+
+
+@draw_latents.register
+def _draw_normals(
+    made: NormalIntegral, instance: Instance, evaluator: Evaluator, draws: int, rng: np.random.Generator
+) -> tuple[dict[Node, np.ndarray], np.ndarray]:
+    drawn = _draw(instance, made, evaluator, draws, rng)
+    found: dict[Node, np.ndarray] = {}
+    for term in made.latents:
+        value = _rest(instance, made, drawn, term.value)
+        if term.value in made.locations:
+            value = value + _over_all(evaluator, made.locations[term.value], draws, value.ndim - 1)
+        evaluator.set(term.value, value, batched=True)
+        found[term.value] = value
+    return found, drawn.log_density
+
+
+def _rest(instance: Instance, made: NormalIntegral, drawn: Drawn, leaf: Node) -> np.ndarray:
     """Give a latent's draws in its own axes, from its location on."""
     structure = made.structure
     shape = instance.shape(leaf.shape)
@@ -113,7 +135,7 @@ def _over_all(evaluator: Evaluator, node: Node, draws: int, rank: int) -> np.nda
 
 
 def _draw(
-    instance: Instance, made: Integrated, evaluator: Evaluator, draws: int, rng: np.random.Generator
+    instance: Instance, made: NormalIntegral, evaluator: Evaluator, draws: int, rng: np.random.Generator
 ) -> Drawn:
     spread = _spread(instance, made, made.statistics.columns, evaluator, draws)
     normals = _normals(made, spread, evaluator, draws)
@@ -134,7 +156,7 @@ def _draw(
 
 
 def _normals(
-    made: Integrated, spread: tuple[np.ndarray, np.ndarray, np.ndarray], evaluator: Evaluator, draws: int
+    made: NormalIntegral, spread: tuple[np.ndarray, np.ndarray, np.ndarray], evaluator: Evaluator, draws: int
 ) -> Normals:
     slots, others, known = spread
     total: list[np.ndarray] | None = None
@@ -148,7 +170,7 @@ def _normals(
 
 
 def _spread(
-    instance: Instance, made: Integrated, columns: Columns, evaluator: Evaluator, draws: int
+    instance: Instance, made: NormalIntegral, columns: Columns, evaluator: Evaluator, draws: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Give what each column is a multiple of: (draws, columns, slots), (draws, columns, others), (draws, columns)."""
     structure = made.structure

@@ -31,18 +31,20 @@ def cannot_integrate(names: Sequence[str], possible: Sequence[str]) -> ModelErro
     return ModelError(
         f"{shown} cannot be integrated out exactly: only normal latents without bounds can, that normal variables are "
         "linear in (sums, multiples by data or by single numbers, indices, `X @ b`), and that are few or fall into "
-        f"groups or a chain{rest}.",
+        "groups or a chain; and `Gamma` latents under `Poisson`, `Beta` under `Bernoulli` or `Binomial`, `Dirichlet` "
+        "under `Categorical` or `Multinomial`, where each observation reads one of them and nothing else does; and a "
+        f"latent must be left to be sampled{rest}.",
         remedy='leave them to be sampled: `integrate="auto"` takes what can be integrated and pays',
     )
 
 
-def told(latents: Sequence[tuple[str, int]], structure: str, left: int) -> str:
+def told(latents: Sequence[tuple[str, int]], structure: str, family: str, left: int) -> str:
     """Tell of latents that were integrated out: their names and numbers of elements."""
     numbers = sum(count for _, count in latents)
     return (
         f"integrated out exactly, {structure}: {_listed(latents)}. The engine drew the other {_numbers(left)}; "
         + ("this one was" if numbers == 1 else f"these {numbers:,} were")
-        + " drawn from the exact normal distribution given those, once for each draw."
+        + f" drawn from the exact {family} distribution given those, once for each draw."
     )
 
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from scistan.graph.instance import Instance
-from scistan.graph.node import Data, Node, literal
+from scistan.graph.node import Node, literal
 from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
 from scistan.passes.integrate.linear import NotLinear, element
 from scistan.passes.integrate.statistics import Statistics, Walk
 from scistan.passes.integrate.structure import Structure
-from scistan.shapes import DATA, Size
+from scistan.passes.integrate.tables import Tables
 
-__all__ = ["Gone", "Quadratic", "Steps", "Tables", "Value", "quadratic_of"]
+__all__ = ["Gone", "Quadratic", "Steps", "Value", "quadratic_of"]
 
 dot, matmul, square, stack = (FUNCTIONS[n] for n in ("dot", "matmul", "square", "stack"))
 
@@ -24,30 +24,6 @@ dot, matmul, square, stack = (FUNCTIONS[n] for n in ("dot", "matmul", "square", 
 MOST_WIDE, MOST_MET = 30, 2
 
 Value = Expression | None  # None is 0
-
-
-@dataclass(slots=True)
-class Tables:
-    """Makes the data of the program: statistics, with sizes that they share."""
-
-    values: dict[Data, np.ndarray] = field(default_factory=dict)
-    sizes: dict[str, Size] = field(default_factory=dict)
-
-    def number(self, value: float) -> Expression:
-        """Make a leaf of one number, be it 0."""
-        leaf = Data(np.array(float(value)), (), integer=False)
-        self.values[leaf] = leaf.default  # type: ignore[assignment]
-        return Expression(leaf)
-
-    def data(self, array: np.ndarray, *axes: str) -> Value:
-        """Make a leaf with these axes; None if all of it is 0."""
-        if not array.size or not array.any():
-            return None
-        for axis, length in zip(axes, array.shape, strict=True):
-            self.sizes.setdefault(axis, Size.new(length, axis, rank=DATA))
-        leaf = Data(np.array(array, order="C"), tuple(self.sizes[axis] for axis in axes), integer=False)
-        self.values[leaf] = leaf.default  # type: ignore[assignment]
-        return Expression(leaf)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
