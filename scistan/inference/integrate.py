@@ -11,7 +11,11 @@ from scistan.inference.summed import numbers_of
 from scistan.inference.work import coordinates, gradient_work
 from scistan.messages import integration as messages
 from scistan.passes.integrate import (
-    NormalIntegral, compound_latents, integrate_compounds, integrate_normals, normal_latents,
+    NormalIntegral,
+    compound_latents,
+    integrate_compounds,
+    integrate_normals,
+    normal_latents,
 )
 from scistan.profiling import staged
 
@@ -68,7 +72,8 @@ def _compounded(instance: Instance, how: Integrate, names: tuple[str, ...] | Non
     fewest = 2 if how == "auto" else 1
     made = integrate_compounds(instance, numbers_of(instance), names)
     while made.integrated and coordinates(made) < fewest:
-        gone = sorted((term for one in made.integrated for term in one.latents), key=lambda term: _count(instance, term))
+        latents = [term for one in made.integrated for term in one.latents]
+        gone = sorted(latents, key=lambda term: _count(instance, term))
         made = integrate_compounds(instance, numbers_of(instance), [term.name for term in gone[1:]])
     return made
 

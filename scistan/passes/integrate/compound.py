@@ -136,7 +136,7 @@ def _sums(
         return None
     if latent.law.distribution.event_rank and not _are_vectors(positions, own[-1]):
         return None
-    values = np.asarray(instance.values[child.value], float)  # type: ignore[index]
+    values: np.ndarray = np.asarray(instance.values[child.value], np.float64)  # type: ignore[index]
     others = {name: np.asarray(numbers(node), float) for name, node in named.items()}
     return likelihood.sums(values, others, positions, multiples)
 
