@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scistan.errors import UnsupportedError
-from scistan.graph.node import Apply, Node, is_applied
+from scistan.graph.node import Apply, Node
 from scistan.graph.places import first_place
 from scistan.graph.text import short_text
 from scistan.ops.declaration import REGISTRY as OPS
@@ -163,7 +163,7 @@ def _parts(scope: Scope, node: Apply) -> list[tuple[Node, Expr | None]]:
 
 def _single(scope: Scope, node: Node) -> Expr | None:
     """Give the number that `x[None]` has for its only element."""
-    if not is_applied(node, "index") or attributes_of(node)["items"] != (("new",),):
+    if not isinstance(node, Apply) or node.op.name != "index" or attributes_of(node)["items"] != (("new",),):
         return None
     return scope.whole(node.args[0])
 
