@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scistan.errors import UnsupportedError
-from scistan.graph.node import Apply, Node, is_applied
+from scistan.graph.node import Apply, Node
 from scistan.graph.places import first_place
 from scistan.graph.text import short_text
 from scistan.ops.declaration import REGISTRY as OPS
@@ -152,11 +152,15 @@ def lower_concatenate(scope: Scope, node: Apply) -> Lowered:
     function = "append_col" if len(node.shape) == 2 and axis == -1 else "append_row"
     joined = scope.canonical(node.args[0])
     for arg in node.args[1:]:
-        single = is_applied(arg, "stack") and len(arg.args) == 1 and attributes_of(arg)["axis"] == -1
-        # Stan appends a vector to a matrix, and a number to a vector, as they are.
-        added = scope.canonical(arg.args[0] if single else arg)
+        added = scope.canonical(_unstacked(arg) if axis == -1 else arg)
         joined = call(function, [joined, added], canonical_type(node.shape))
     return as_whole(scope, node, joined)
+
+
+def _unstacked(node: Node) -> Node:
+    """Give the one value that was stacked: Stan appends a vector to a matrix, a number to a vector, as they are."""
+    alone = isinstance(node, Apply) and node.op.name == "stack" and node.attributes == (("axis", -1),)
+    return node.args[0] if alone and len(node.args) == 1 else node
 
 
 def lower_broadcast_to(scope: Scope, node: Apply) -> Lowered:
