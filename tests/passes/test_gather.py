@@ -277,3 +277,17 @@ def test_threads_cut_the_gathered_rows(stanc):
     text = m.stan_code(threads=True)
     assert "normal_id_glm_lupdf(y[start:end] | predictors[start:end], a, " in text
     stanc(text)
+
+
+def test_a_single_column_is_appended_only_beside_others(stanc):
+    """Stan appends a vector as a column, never as rows of a matrix."""
+    m = ss.Model()
+    m.x, m.M = ss.data(np.arange(3.0)), ss.data(np.ones((3, 1)))
+    m.b = ss.Normal(0, 1)
+    m.below = m.b * ss.concatenate([m.M, ss.stack([m.x], axis=1)], axis=0)
+    m.beside = m.b * ss.concatenate([m.M, ss.stack([m.x], axis=1)], axis=1)
+    m.y = ss.Normal(ss.sum(m.below) + ss.sum(m.beside), 1).observe(0.5)
+    stanc(m.stan_code())
+    assert "append_row(M, to_matrix(x))" in m.stan_code()
+    assert "append_col(M, x)" in m.stan_code()
+    assert m.verify(points=2).ok

@@ -153,7 +153,8 @@ def _parts(scope: Scope, node: Apply) -> list[tuple[Node, Expr | None]]:
 
     That is a number to a vector, and a vector to a matrix.
     """
-    parts = [(arg, _single(scope, arg, len(node.shape))) for arg in node.args]
+    along_last = attributes_of(node)["axis"] == -1
+    parts = [(arg, _single(scope, arg, len(node.shape)) if along_last else None) for arg in node.args]
     # Stan joins a number and a vector, and no two numbers.
     return parts if sum(single is None for _, single in parts[:2]) else [(arg, None) for arg, _ in parts]
 
