@@ -11,7 +11,11 @@ from scistan.inference.summed import numbers_of
 from scistan.inference.work import coordinates, gradient_work
 from scistan.messages import integration as messages
 from scistan.passes.integrate import (
-    NormalIntegral, compound_latents, integrate_compounds, integrate_normals, normal_latents,
+    NormalIntegral,
+    compound_latents,
+    integrate_compounds,
+    integrate_normals,
+    normal_latents,
 )
 from scistan.profiling import staged
 
@@ -65,10 +69,11 @@ def _integrable(instance: Instance) -> list[str]:
 
 def _compounded(instance: Instance, how: Integrate, names: tuple[str, ...] | None) -> Instance:
     """Integrate conjugate latents, which saves numbers and work; the smallest stay where too little would be left."""
-    fewest = 2 if how == "auto" else 1
     made = integrate_compounds(instance, numbers_of(instance), names)
-    while made.integrated and coordinates(made) < fewest:
-        gone = sorted((term for one in made.integrated for term in one.latents), key=lambda term: _count(instance, term))
+    while made.integrated and coordinates(made) <= 1:
+        gone = sorted((term for one in made.integrated for term in one.latents), key=lambda t: _count(instance, t))
+        if coordinates(made) == 1 and (how != "auto" or gone[0].law.shape):
+            break  # one number is enough to run, and a scalar's company all that `_with_company` would give it
         made = integrate_compounds(instance, numbers_of(instance), [term.name for term in gone[1:]])
     return made
 
