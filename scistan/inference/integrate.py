@@ -69,11 +69,11 @@ def _integrable(instance: Instance) -> list[str]:
 
 def _compounded(instance: Instance, how: Integrate, names: tuple[str, ...] | None) -> Instance:
     """Integrate conjugate latents, which saves numbers and work; the smallest stay where too little would be left."""
-    fewest = 2 if how == "auto" else 1
     made = integrate_compounds(instance, numbers_of(instance), names)
-    while made.integrated and coordinates(made) < fewest:
-        latents = [term for one in made.integrated for term in one.latents]
-        gone = sorted(latents, key=lambda term: _count(instance, term))
+    while made.integrated and coordinates(made) <= 1:
+        gone = sorted((term for one in made.integrated for term in one.latents), key=lambda t: _count(instance, t))
+        if coordinates(made) == 1 and (how != "auto" or gone[0].law.shape):
+            break  # one number is enough to run, and a scalar's company all that `_with_company` would give it
         made = integrate_compounds(instance, numbers_of(instance), [term.name for term in gone[1:]])
     return made
 

@@ -1,4 +1,4 @@
-"""Integrate latents out of a model's density, exactly: conjugate ones, and normal ones normal values are linear in.
+"""Integrate latents out of a density, exactly: conjugate ones, and normal ones that normal values are linear in.
 
 What is left is a model of fewer latents, for these data alone; those that are gone are drawn again given the others.
 """
