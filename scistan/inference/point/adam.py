@@ -55,13 +55,14 @@ def _epoch(
     only = objective.likelihood_only
     for batch in batches.shuffled(rng) if batches else [None] * steps:
         optimizer.zero_grad()
+        # A start that has left the support must not stop the others.
         if batches and batch is not None:
             weight = batches.total / batch.size
             density = batch.log_density(q, likelihood_only=only, weight=weight, share=1.0)
+            (-objective.torch.where(objective.torch.isfinite(density), density, 0.0).sum()).backward()
         else:
-            density = objective.density.log_density(q, likelihood_only=only)
-        # A start that has left the support must not stop the others.
-        (-objective.torch.where(objective.torch.isfinite(density), density, 0.0).sum()).backward()
+            value, gradient = objective.value_and_gradient(q.detach())
+            q.grad = -objective.torch.where(objective.torch.isfinite(value)[:, None], gradient, 0.0)
         q.grad.nan_to_num_(0.0, 0.0, 0.0)
         optimizer.step()
         schedule.step()
