@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, reduce
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from scistan.distributions.density import total
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, literal
-from scistan.inference.density import latent_values
+from scistan.inference.density import as_mapping, latent_values
 from scistan.messages import inference as inference_messages
 from scistan.messages import transforms as messages
 from scistan.ops.derivative import plus
@@ -21,7 +21,7 @@ from scistan.shapes import values_of
 from scistan.targets.scipy import JointDensity
 from scistan.transforms.backends import Runner, open_backend
 from scistan.transforms.computation import Computation, instance_of, variables_below
-from scistan.transforms.tree import tree_map
+from scistan.transforms.on_numpy import Numpy
 
 __all__ = ["ExpressionFunction", "ModelFunction"]
 
@@ -37,7 +37,7 @@ class ModelFunction:
 
     def __init__(self, instance: Instance, backend: object) -> None:
         self._instance = instance
-        self._runner: Runner = open_backend(backend or "numpy")
+        self._runner: Runner = open_backend("numpy" if backend is None else backend)
         self._names = [term.name for term in instance.graph.latents]
 
     @cached_property
@@ -100,14 +100,20 @@ class ModelFunction:
 
     def each(self, values: Values) -> Array:
         """Give the log density at many points: every value has an axis over them in front."""
-        count = {len(np.asarray(value)) for value in values.values()}
-        if len(count) != 1:
-            raise messages.bad_axes(sorted(count))
+        arrays = {name: Numpy().array(value) for name, value in as_mapping(values).items()}
         points = [
-            latent_values(self._instance, {name: np.asarray(value)[k] for name, value in values.items()})
-            for k in range(count.pop())
+            latent_values(self._instance, {name: array[k] for name, array in arrays.items()})
+            for k in range(_points(arrays.values()))
         ]
         return self._runner.array([value for value, _ in self._joint.at_each(points)])
+
+
+def _points(arrays: Iterable[Array]) -> int:
+    """Give the one length that arrays have along their first axis."""
+    fronts = {tuple(array.shape)[:1] for array in arrays}
+    if len(fronts) != 1 or () in fronts:
+        raise messages.bad_axes(sorted(front[0] for front in fronts if front))
+    return int(fronts.pop()[0])
 
 
 class ExpressionFunction:
@@ -115,12 +121,12 @@ class ExpressionFunction:
 
     def __init__(self, expression: Expression, backend: object) -> None:
         self._node = expression._scistan_node_
-        self._runner: Runner = open_backend(backend or "numpy")
+        self._runner: Runner = open_backend("numpy" if backend is None else backend)
         self._latents = {leaf.name: leaf for leaf in variables_below(self._node)}
         self._computation = Computation(tuple(self._latents.values()), (self._node,), instance_of(self._node))
 
     def _read(self, values: Values, lead: int = 0) -> list[Array]:
-        for name in values:
+        for name in as_mapping(values):
             if name not in self._latents:
                 raise inference_messages.unknown_latent(name, self._latents)
         missing = [name for name in self._latents if name not in values]
@@ -170,5 +176,6 @@ class ExpressionFunction:
 
     def each(self, values: Values) -> Array:
         """Give the values at many points: every latent's has an axis over them in front."""
-        given = self._read(tree_map(lambda value: value, dict(values)), lead=1)
+        given = self._read(values, lead=1)
+        _points(given)
         return self._runner.values(self._computation, given, range(len(given)))[0]

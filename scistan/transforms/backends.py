@@ -66,7 +66,6 @@ BACKENDS: dict[str, Callable[[Sequence[object]], Runner]] = {"numpy": _numpy, "t
 
 def open_backend(name: object, leaves: Sequence[object] = ()) -> Runner:
     """Give the backend of a name; SciPy's arrays are NumPy's."""
-    known = "numpy" if name == "scipy" else name
-    if not isinstance(known, str) or known not in BACKENDS:
+    if not isinstance(name, str) or name not in (*BACKENDS, "scipy"):
         raise messages.unknown_backend(name, list(BACKENDS))
-    return BACKENDS[known](leaves)
+    return BACKENDS["numpy" if name == "scipy" else name](leaves)
