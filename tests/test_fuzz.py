@@ -68,7 +68,7 @@ def test_an_index_that_python_cannot_print():
         m.x[10**5000]
 
 
-@pytest.mark.parametrize("name", ["text", "list", "array", "frame", "NA", "hostile", "10**5000", "structured", "NaT"])
+@pytest.mark.parametrize("name", ["text", "dict", "array", "frame", "NA", "hostile", "10**5000", "structured", "NaT"])
 def test_what_the_fuzzer_found_in_functions(name):
     """Each was a foreign error, from the length of an array to the truth of a table."""
     value = ODD[name]
