@@ -76,7 +76,7 @@ def test_what_the_fuzzer_found_in_functions(name):
     for call in (
         lambda: ss.zeros(value()), lambda: ss.full(2, value()), lambda: ss.ones(2, backend=value()),
         lambda: ss.tree_unflatten(structure, value()), lambda: ss.tree_unflatten(value(), [1]),
-        lambda: ss.tree_map(value(), [1]), lambda: ss.defaults()[value()], lambda: walk().forecast(2, draws=value()),
+        lambda: ss.tree_map(value(), [1]), lambda: ss.defaults()[value()], lambda: walk().forecast(2, draws=ODD["bytes"]()),
         lambda: walk().refit(value()), lambda: walk().group(ODD["list"]()), lambda: mixture().posterior_of(value()),
         lambda: mixture().most_likely_path(value()), lambda: ss.vmap(walk_model())(value()),
         lambda: ss.vmap(walk_model().s * 2)(value()), lambda: ss.plan(lambda x: x, None, [value()]),
