@@ -16,7 +16,7 @@ __all__ = ["FUNCTION_CALLS", "mixture", "walk", "walk_model"]
 
 Odd = Callable[[], Any]
 GRADIENTS = [ss.grad, ss.value_and_grad, ss.hessian, ss.hvp, ss.jacobian, ss.vmap, ss.jit]
-PICTURES = ["calibration", "energy", "forest", "pairs", "posterior", "ppc", "prior_posterior", "rank", "trace"]
+PICTURES = ["calibration", "forest", "pairs", "posterior", "ppc", "prior_posterior", "rank", "trace"]
 
 
 def walk_model() -> ss.Model:
@@ -148,7 +148,7 @@ def _planned(odd: Odd, choose: random.Random) -> None:
         lambda: ss.plan(lambda x: x, ss.Workload(**changed(work, odd, choose))),
         lambda: ss.plan(odd()), lambda: ss.plan(lambda x: x, odd()), lambda: ss.plan(lambda x: x, None, odd()),
         lambda: ss.run_with_fallback(odd()), lambda: ss.run_with_fallback(lambda x: 1.0, odd()),
-        lambda: ss.check_purity(odd()), lambda: ss.check_purity(lambda x: x, odd()), lambda: model().mcmc(**SMALL, plan=odd()),
+        lambda: ss.check_purity(odd()), lambda: ss.check_purity(lambda *x: x, odd()), lambda: model().mcmc(**SMALL, plan=odd()),
     ]
     choose.choice(ways)()
 
