@@ -44,11 +44,11 @@ class _Asked:
         """Give one of these functions at many points: every value has an axis over them in front."""
 
         def each(*given: Values) -> Any:
-            lengths = {len(np.atleast_1d(Numpy().array(value))) for values in given for value in values.values()}
-            if len(lengths) != 1:
-                raise messages.bad_axes(sorted(lengths))
-            rows = [method(*(tree_map(lambda value, k=k: value[k], dict(values)) for values in given))
-                    for k in range(lengths.pop())]
+            arrays = [{name: Numpy().array(value) for name, value in as_mapping(values).items()} for values in given]
+            count = _points(array for one in arrays for array in one.values())
+            if not count:
+                raise messages.bad_axes([0])
+            rows = [method(*({name: array[k] for name, array in one.items()} for one in arrays)) for k in range(count)]
             return tree_map(lambda *parts: self._runner.array(np.stack([Numpy().array(p) for p in parts])), *rows)
 
         return each
