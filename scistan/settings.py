@@ -154,7 +154,17 @@ class Defaults:
     rows: tuple[tuple[str, object, str], ...]
 
     def __getitem__(self, name: str) -> Any:
-        return self.to_dict()[name]
+        for known, value, _ in self.rows:
+            if isinstance(name, str) and name == known:
+                return value
+        raise messages.unknown_setting("ss.defaults()", name, SETTINGS)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def keys(self) -> list[str]:
+        """Give the names, in order."""
+        return list(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """Give the values by name."""

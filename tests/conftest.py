@@ -27,6 +27,14 @@ os.environ["SCISTAN_CACHE"] = os.environ["SCISTAN_TEST_CACHE"]
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
+if find_spec("hypothesis"):
+    from hypothesis import HealthCheck, settings
+
+    # How long inputs take to make says how busy the machine is.
+    settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("any machine")
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run what takes long: hundreds of kills, thousands of models")
     parser.addoption("--cases", type=int, metavar="N", help="of a test with more than N cases run N, from first to last")

@@ -432,10 +432,10 @@ def unlike_switch(odd: Callable[[], Any]) -> Any:
     return "neither" if isinstance(value, bool | np.bool_) else value
 
 
-def foreign(calls: int, seed: int) -> list[str]:
+def foreign(calls: int, seed: int, among: dict[str, Call] = CALLS) -> list[str]:
     """Make many calls with odd values, and tell those that ended in an error that is not SciStan's."""
     choose = random.Random(seed)
-    names = list(CALLS)
+    names = list(among)
     found = []
     for number in range(calls):
         # Every call that there is in turn, verbs more often than the many constructors and functions.
@@ -445,7 +445,7 @@ def foreign(calls: int, seed: int) -> list[str]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                CALLS[name](ODD[odd], own)
+                among[name](ODD[odd], own)
             except ss.ScistanError as error:
                 if isinstance(error, ss.InternalError):
                     found.append(f"{number} {name} ({odd}): {error!r}"[:300])

@@ -8,7 +8,8 @@ import pytest
 import scistan as ss
 from scistan.distributions import CONSTRUCTORS
 from scistan.ops import FUNCTIONS
-from tests.fuzz import CALLS, foreign
+from tests.fuzz import CALLS, ODD, foreign
+from tests.fuzz_functions import FUNCTION_CALLS, mixture, walk, walk_model
 
 
 @pytest.fixture(autouse=True)
@@ -27,6 +28,11 @@ def test_every_constructor_and_function_is_called():
 
 def test_no_foreign_error_in_hundreds_of_calls():
     assert foreign(400, seed=20) == []
+
+
+def test_none_in_series_transforms_settings_and_fits(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some of the odd values are names of files
+    assert foreign(120, seed=20, among=FUNCTION_CALLS) == []
 
 
 @pytest.mark.parametrize("side", ["lower", "upper"])
@@ -62,7 +68,39 @@ def test_an_index_that_python_cannot_print():
         m.x[10**5000]
 
 
+@pytest.mark.parametrize("name", ["text", "dict", "array", "frame", "NA", "hostile", "10**5000", "structured", "NaT"])
+def test_what_the_fuzzer_found_in_functions(name):
+    """Each was a foreign error, from the length of an array to the truth of a table."""
+    value = ODD[name]
+    structure = ss.tree_flatten([1, 2])[1]
+    for call in (
+        lambda: ss.zeros(value()), lambda: ss.full(2, value()), lambda: ss.ones(2, backend=value()),
+        lambda: ss.tree_unflatten(structure, value()), lambda: ss.tree_unflatten(value(), [1]),
+        lambda: ss.tree_map(value(), [1]), lambda: ss.defaults()[value()], lambda: walk().forecast(2, draws=ODD["bytes"]()),
+        lambda: walk().refit(value()), lambda: walk().group(ODD["list"]()), lambda: mixture().posterior_of(value()),
+        lambda: mixture().most_likely_path(value()), lambda: ss.vmap(walk_model())(value()),
+        lambda: ss.vmap(walk_model().s * 2)(value()), lambda: ss.plan(lambda x: x, None, [value()]),
+        lambda: ss.scan(lambda s: s, 0.0, length=2, reverse=value()), lambda: walk_model().log_density_fn(value()),
+    ):  # fmt: skip
+        with pytest.raises(ss.ScistanError):
+            call()
+
+
+def test_settings_are_read_by_name_and_in_a_loop():
+    found = ss.defaults()
+    assert dict(found) == found.to_dict() == {name: found[name] for name in found}
+    with pytest.raises(ss.ScistanError, match="knows no setting"):
+        found["nonsense"]
+
+
+@pytest.mark.parametrize("shape", [2**60, (2**40, 2**40), 10**400])
+def test_an_array_that_no_memory_holds(shape):
+    with pytest.raises(ss.ScistanError, match="are free"):
+        ss.zeros(shape)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(10))
-def test_no_foreign_error_in_ten_thousand_calls(seed):
-    assert foreign(1000, seed) == []
+def test_no_foreign_error_in_ten_thousand_calls(seed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert foreign(700, seed) + foreign(300, seed, FUNCTION_CALLS) == []

@@ -177,7 +177,7 @@ def _called(name: str, groups: Mapping[str, Any], options: Mapping[str, Any]) ->
     data = to_inference_data(groups)
     try:
         return function(data, **options)
-    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RuntimeError) as error:
         raise messages.refused_by_arviz(name, str(error).strip(".")) from error
 
 

@@ -57,12 +57,17 @@ def log_density(instance: Instance, values: Mapping[str, object], target: str) -
     raise messages.unknown_target(target)
 
 
+def as_mapping(values: object) -> Mapping[str, object]:
+    """Read what should be the latents' values by name."""
+    if not isinstance(values, Mapping):
+        raise messages.no_mapping("the values of the latents", values, "{'mu': 0.5}")
+    return values
+
+
 def latent_values(instance: Instance, values: Mapping[str, object]) -> dict[Node, np.ndarray]:
     """Match values to latents by name and check their shapes."""
     latents = {term.name: term for term in instance.graph.latents}
-    if not isinstance(values, Mapping):
-        raise messages.no_mapping("the values of the latents", values, "{'mu': 0.5}")
-    for name in values:
+    for name in as_mapping(values):
         if name not in latents:
             raise messages.unknown_latent(name, latents)
     missing = [name for name in latents if name not in values]

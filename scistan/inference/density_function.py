@@ -187,8 +187,6 @@ def log_density_fn(instance: Instance, backend: object) -> DensityFunction:
     """Open a model's log density on a backend."""
     check_complete(instance)
     known = [*BACKENDS, "stan"]
-    if backend == "scipy":
-        backend = "numpy"
-    if not isinstance(backend, str) or backend not in known:
+    if not isinstance(backend, str) or backend not in (*known, "scipy"):
         raise messages.no_density_function(backend, known)
-    return DensityFunction(instance, backend)
+    return DensityFunction(instance, "numpy" if backend == "scipy" else backend)

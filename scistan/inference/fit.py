@@ -25,6 +25,7 @@ from scistan.inference.profile.kept import added_to
 from scistan.inference.subject import Subject
 from scistan.messages import fits as fit_messages
 from scistan.messages import model as model_messages
+from scistan.messages import options as option_messages
 from scistan.messages import sampling as messages
 
 if TYPE_CHECKING:
@@ -139,6 +140,8 @@ class Fit(Pictured):
     # -- the draws --------------------------------------------------------------------------------
     def group(self, name: str) -> Any:
         """Give one group as an xarray Dataset, made when it is first asked for; None where there is none."""
+        if not isinstance(name, str):
+            raise option_messages.bad_option("name", name, "the name of a group", "'posterior'")
         if name not in self.groups:
             with added_to(self.profile):
                 self.groups[name] = make_group(self, name)

@@ -53,6 +53,8 @@ def forecast(
     if subject.model is None:
         raise messages.needs_model("a forecast")
     steps = as_whole("steps", steps, most=None)
+    if draws is not None:
+        as_whole("draws", draws, most=None)
     ahead = _ahead(subject.written_instance, subject.model, data, steps)
     for term in ahead.fitted.graph.latents:
         if term.name not in fit.posterior:

@@ -100,7 +100,9 @@ def _read(path: Path, kind: str) -> dict[str, Any]:
 
 
 def _subject(model: Any, saved: str) -> Subject:
-    made: Callable[[], Subject] = model._subject
+    made: Callable[[], Subject] | None = getattr(model, "_subject", None)
+    if made is None:
+        raise messages.no_model_given(model)
     subject = made()
     if subject.hash != saved:
         raise messages.other_model(saved, subject.hash)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, reduce
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from scistan.distributions.density import total
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, literal
-from scistan.inference.density import latent_values
+from scistan.inference.density import as_mapping, latent_values
 from scistan.messages import inference as inference_messages
 from scistan.messages import transforms as messages
 from scistan.ops.derivative import plus
@@ -44,11 +44,11 @@ class _Asked:
         """Give one of these functions at many points: every value has an axis over them in front."""
 
         def each(*given: Values) -> Any:
-            lengths = {len(np.atleast_1d(Numpy().array(value))) for values in given for value in values.values()}
-            if len(lengths) != 1:
-                raise messages.bad_axes(sorted(lengths))
-            rows = [method(*(tree_map(lambda value, k=k: value[k], dict(values)) for values in given))
-                    for k in range(lengths.pop())]
+            arrays = [{name: Numpy().array(value) for name, value in as_mapping(values).items()} for values in given]
+            count = _points(array for one in arrays for array in one.values())
+            if not count:
+                raise messages.bad_axes([0])
+            rows = [method(*({name: array[k] for name, array in one.items()} for one in arrays)) for k in range(count)]
             return tree_map(lambda *parts: self._runner.array(np.stack([Numpy().array(p) for p in parts])), *rows)
 
         return each
@@ -125,14 +125,20 @@ class ModelFunction(_Asked):
 
     def each(self, values: Values) -> Array:
         """Give the log density at many points: every value has an axis over them in front."""
-        count = {len(np.asarray(value)) for value in values.values()}
-        if len(count) != 1:
-            raise messages.bad_axes(sorted(count))
+        arrays = {name: Numpy().array(value) for name, value in as_mapping(values).items()}
         points = [
-            latent_values(self._instance, {name: np.asarray(value)[k] for name, value in values.items()})
-            for k in range(count.pop())
+            latent_values(self._instance, {name: array[k] for name, array in arrays.items()})
+            for k in range(_points(arrays.values()))
         ]
         return self._runner.array([value for value, _ in self._joint.at_each(points)])
+
+
+def _points(arrays: Iterable[Array]) -> int:
+    """Give the one length that arrays have along their first axis."""
+    fronts = {tuple(array.shape)[:1] for array in arrays}
+    if len(fronts) != 1 or () in fronts:
+        raise messages.bad_axes(sorted(front[0] for front in fronts if front))
+    return int(fronts.pop()[0])
 
 
 class ExpressionFunction(_Asked):
@@ -145,7 +151,7 @@ class ExpressionFunction(_Asked):
         self._computation = Computation(tuple(self._latents.values()), (self._node,), instance_of(self._node))
 
     def _read(self, values: Values, lead: int = 0) -> list[Array]:
-        for name in values:
+        for name in as_mapping(values):
             if name not in self._latents:
                 raise inference_messages.unknown_latent(name, self._latents)
         missing = [name for name in self._latents if name not in values]
@@ -195,5 +201,6 @@ class ExpressionFunction(_Asked):
 
     def each(self, values: Values) -> Array:
         """Give the values at many points: every latent's has an axis over them in front."""
-        given = self._read(tree_map(lambda value: value, dict(values)), lead=1)
+        given = self._read(values, lead=1)
+        _points(given)
         return self._runner.values(self._computation, given, range(len(given)))[0]

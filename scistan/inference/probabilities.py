@@ -29,7 +29,7 @@ __all__ = ["most_likely_path", "posterior_of"]
 
 def posterior_of(fit: Fit, name: str) -> Any:
     """Average the probabilities of each value over the draws; they are exact given each draw."""
-    mixture = None if fit.subject is None else _mixture(fit.subject, name)
+    mixture = None if fit.subject is None or not isinstance(name, str) else _mixture(fit.subject, name)
     if mixture is not None:
         return _components(fit, mixture)
     subject = _checked(fit, name, "the probabilities of states")
@@ -86,7 +86,7 @@ def _checked(fit: Fit, name: str, what: str) -> Subject:
     """Give what was fitted, if it has a discrete latent of this name and the draws to tell of it."""
     subject = fit._need(what)
     known = [one for summed in subject.instance.summed for one in summed.names]
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise messages.no_states(name, known)
     if any(latent not in fit.posterior for latent in subject.latents):
         raise sampling_messages.not_kept(what)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from scistan.given import is_whole
 from scistan.graph.node import Node
 from scistan.inference.density import check_complete
 from scistan.inference.model_function import ExpressionFunction, ModelFunction
 from scistan.inference.summed import summed
+from scistan.memory import free_memory
 from scistan.messages import transforms as messages
 from scistan.ops.expression import Expression
 from scistan.settings import said
@@ -18,6 +21,7 @@ from scistan.transforms import functions
 from scistan.transforms.backends import Wanted, open_backend
 from scistan.transforms.computation import Computation, instance_of
 from scistan.transforms.on_graph import OnGraph
+from scistan.transforms.on_numpy import Numpy
 from scistan.transforms.tree import tree_flatten, tree_map, tree_unflatten
 
 __all__ = [
@@ -150,10 +154,24 @@ def _expression_gradient(verb: str, target: object, wrt: object) -> tuple[Expres
 
 
 # -- values of the current backend ---------------------------------------------------------------------
+def _lengths(shape: object) -> tuple[int, ...]:
+    """Read a shape, of an array that there is memory for."""
+    parts = shape if isinstance(shape, list | tuple) else (shape,)
+    if not all(is_whole(length, least=0, most=None) for length in parts):
+        raise messages.bad_lengths(shape)
+    lengths = tuple(map(int, parts))
+    size, free = 8.0 * min(math.prod(lengths), 10**300), free_memory()
+    if size > free:
+        raise messages.array_too_big(shape, size, free)
+    return lengths
+
+
 def full(shape: int | Sequence[int], number: float, *, backend: str | None = None) -> Any:
     """Give an array of one number, of the backend in force."""
-    lengths = (shape,) if isinstance(shape, int) else tuple(shape)
-    return open_backend(_asked(backend)()).filled(lengths, float(number))
+    one = Numpy().array(number)
+    if one.ndim:
+        raise messages.no_one_number(number)
+    return open_backend(_asked(backend)()).filled(_lengths(shape), float(one))
 
 
 def zeros(shape: int | Sequence[int], *, backend: str | None = None) -> Any:

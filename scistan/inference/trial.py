@@ -108,6 +108,8 @@ def refit(fit: Fit, hint: Hint, settings: Mapping[str, Any]) -> Fit:
 def _change(fit: Fit, hint: Hint) -> Change:
     if fit.method != "mcmc":
         raise messages.only_of_mcmc(fit.method)
+    if not isinstance(hint, Hint):
+        raise messages.not_a_hint(hint)
     if hint.change is None:
         raise messages.nothing_to_try(hint.check, hint.suggestion)
     return hint.change

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from scistan.errors import ModelError
 from scistan.graph.places import user_place
+from scistan.messages.values import as_given
 
 
 def nothing_to_try(check: str, suggestion: str) -> ModelError:
     return ModelError(
         f"the suggestion of '{check}' cannot be tried by itself.",
         remedy=f"it is yours to make: {suggestion}",
+        place=user_place(),
+    )
+
+
+def not_a_hint(given: object) -> ModelError:
+    return ModelError(
+        f"{as_given(given)} is no hint.",
+        remedy="give one of `fit.diagnose().hints`, as in `fit.refit(fit.diagnose().hints[0])`",
         place=user_place(),
     )
 

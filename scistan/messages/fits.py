@@ -20,6 +20,14 @@ def other_model(saved: str, given: str) -> DataError:
     )
 
 
+def no_model_given(given: object) -> ModelError:
+    return ModelError(
+        f"{as_given(given)} is no model.",
+        remedy="give the model that was fitted, `ss.load(path, model=m)`, or none: the file holds it",
+        place=user_place(),
+    )
+
+
 def not_a_fit(path: object, why: str) -> DataError:
     return DataError(f"{path} is not a saved fit: {why}.", place=user_place())
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from scistan.errors import ArgumentError, ModelError
 from scistan.graph.places import user_place
-from scistan.messages.values import as_given
+from scistan.messages.values import as_given, name_given
 
 
 def bad_setting(whose: str, given: object, words: str) -> ModelError:
@@ -17,9 +17,9 @@ def bad_setting(whose: str, given: object, words: str) -> ModelError:
     )
 
 
-def unknown_setting(verb: str, name: str, known: Iterable[str]) -> ArgumentError:
+def unknown_setting(verb: str, name: object, known: Iterable[str]) -> ArgumentError:
     return ArgumentError(
-        f"`{verb}` knows no setting `{name}`.",
+        f"`{verb}` knows no setting `{name_given(name)}`.",
         remedy=f"the settings are {', '.join(known)}",
         place=user_place(),
     )

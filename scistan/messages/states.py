@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from scistan.errors import ModelError, Place
 from scistan.graph.node import Node
-from scistan.graph.places import first_place
+from scistan.graph.places import first_place, user_place
+from scistan.messages.values import as_given
 
 
 def unbounded(name: str, distribution: str, place: Place | None) -> ModelError:
@@ -96,14 +97,16 @@ def no_chain(name: object) -> ModelError:
     return ModelError(
         f"{name!r} is no series of discrete states, so that it has no path.",
         remedy="`fit.posterior_of(name)` gives the probability of each value, element by element",
+        place=user_place(),
     )
 
 
 def no_states(name: object, known: Sequence[str]) -> ModelError:
     shown = ", ".join(f"`{one}`" for one in known)
     return ModelError(
-        f"{name!r} is no discrete latent of this model.",
+        f"{as_given(name)} is no discrete latent of this model.",
         remedy=f"those are {shown}" if known else "it has none: everything in `fit.posterior` was sampled",
+        place=user_place(),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from scistan.errors import ArgumentError, ModelError, Place, UnsupportedError
 from scistan.graph.places import user_place
-from scistan.messages.values import as_given
+from scistan.messages.values import as_given, in_gigabytes
 
 Lengths = tuple[int, ...]
 
@@ -69,6 +69,54 @@ def other_structure(given: object, wanted: object) -> ArgumentError:
     return ArgumentError(
         f"the values are nested as {given}, where {wanted} is wanted.",
         remedy="give dicts, tuples and lists that are nested alike, with the same keys",
+        place=user_place(),
+    )
+
+
+def no_structure(given: object) -> ArgumentError:
+    return ArgumentError(
+        f"{as_given(given)} is not how values are nested.",
+        remedy="give what `ss.tree_flatten` gave: `leaves, structure = ss.tree_flatten(tree)`",
+        place=user_place(),
+    )
+
+
+def no_leaves(given: object) -> ArgumentError:
+    return ArgumentError(
+        f"the leaves are {as_given(given)}, and neither a list nor a tuple.",
+        remedy="give them in a list, as `ss.tree_flatten` does",
+        place=user_place(),
+    )
+
+
+def no_function(verb: str, given: object) -> ArgumentError:
+    return ArgumentError(
+        f"`ss.{verb}` takes a function; {as_given(given)} is none.",
+        remedy=f"write `ss.{verb}(lambda leaf: …, tree)`",
+        place=user_place(),
+    )
+
+
+def bad_lengths(given: object) -> ArgumentError:
+    return ArgumentError(
+        f"{as_given(given)} is no shape of an array.",
+        remedy="give a whole number from 0 on, or a tuple of them: `ss.zeros((2, 3))`",
+        place=user_place(),
+    )
+
+
+def array_too_big(shape: object, size: float, free: float) -> ArgumentError:
+    return ArgumentError(
+        f"an array of shape {as_given(shape)} takes {in_gigabytes(size)}, where {in_gigabytes(free)} are free.",
+        remedy="make it smaller, or in pieces",
+        place=user_place(),
+    )
+
+
+def no_one_number(given: object) -> ArgumentError:
+    return ArgumentError(
+        f"`ss.full` is filled with one number, and not with {as_given(given)}.",
+        remedy="write `ss.full((2, 3), 1.5)`",
         place=user_place(),
     )
 

@@ -82,7 +82,7 @@ def ode(
 
 
 def _check_options(method: object, rtol: object, atol: object, max_steps: object) -> None:
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise messages.unknown_method(method, METHODS)
     for name, value in (("rtol", rtol), ("atol", atol)):
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from scistan.errors import InternalError
+from scistan.given import as_switch
 from scistan.graph.body import Body, Bound, close, free_bound
 from scistan.graph.node import Apply, Literal, Node, find_applied, is_applied, literal
 from scistan.graph.places import remember, user_place
@@ -134,6 +135,7 @@ def scan(
     if not callable(step):
         raise messages.no_step(step)
     place = user_place()
+    reverse = as_switch("reverse", reverse)
     form = structure_of(init, is_value)
     states = [_state(value) for value in leaves_in(init, form)]
     forms, elements = _elements(over)
@@ -144,7 +146,7 @@ def scan(
     if summed is not None:
         return summed
     counts = {"states": len(states), "elements": len(elements)}
-    attributes = {"body": body, "length": size, "reverse": bool(reverse), **counts}
+    attributes = {"body": body, "length": size, "reverse": reverse, **counts}
     node = SCAN.build((*states, *elements, *outside), attributes)
     remember(node, place)
     recorded = range(len(states), len(body.results)) if traced is not None else range(len(states))

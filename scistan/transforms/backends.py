@@ -80,7 +80,7 @@ BACKENDS: dict[str, Callable[[Sequence[object], Wanted], Runner]] = {"numpy": _n
 
 def open_backend(wanted: Wanted, leaves: Sequence[object] = ()) -> Runner:
     """Give the backend that is wanted, NumPy where none is; SciPy's arrays are NumPy's."""
-    name = "numpy" if wanted.backend in (None, "scipy") else wanted.backend
-    if not isinstance(name, str) or name not in BACKENDS:
+    name = "numpy" if wanted.backend is None else wanted.backend
+    if not isinstance(name, str) or name not in (*BACKENDS, "scipy"):
         raise messages.unknown_backend(wanted.backend, list(BACKENDS))
-    return BACKENDS[name](leaves, wanted)
+    return BACKENDS["numpy" if name == "scipy" else name](leaves, wanted)

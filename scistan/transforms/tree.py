@@ -24,6 +24,10 @@ def tree_flatten(tree: object) -> tuple[list[Any], Structure]:
 
 def tree_unflatten(structure: Structure, leaves: Sequence[Any]) -> Any:
     """Nest leaves as they were before `tree_flatten`."""
+    if not isinstance(structure, Structure):
+        raise messages.no_structure(structure)
+    if not isinstance(leaves, list | tuple):
+        raise messages.no_leaves(leaves)
     if len(leaves) != structure.count:
         raise messages.other_structure(f"{len(leaves)} leaves", structure)
     return structure.filled(iter(leaves))
@@ -36,6 +40,8 @@ def tree_map(function: Callable[..., Any], tree: object, *others: object) -> Any
     >>> ss.tree_map(lambda x, y: x + y, {"a": 1, "b": [2]}, {"b": [20], "a": 10})
     {'a': 11, 'b': [22]}
     """
+    if not callable(function):
+        raise messages.no_function("tree_map", function)
     leaves, structure = tree_flatten(tree)
     rows = [leaves, *(_leaves_like(structure, other) for other in others)]
     return tree_unflatten(structure, [function(*row) for row in zip(*rows, strict=True)])

@@ -131,6 +131,11 @@ class Case:
         lead = () if draws is None else (draws,)
         return [place(rng, (*lead, *shape)) for place, shape in zip(self.places, shapes, strict=True)]
 
+    def some_shapes(self) -> list[tuple[int, ...]]:
+        """Give the largest of a few examples, always the same."""
+        examples = [list(self.shapes(np.random.default_rng(seed))) for seed in range(6)]
+        return max(examples, key=lambda shapes: sum(np.prod(s, dtype=int) for s in shapes))
+
 
 def lengths(rng: np.random.Generator, least: int, most: int) -> tuple[int, ...]:
     return tuple(int(n) for n in rng.integers(1, 5, rng.integers(least, most + 1)))

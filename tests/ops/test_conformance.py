@@ -42,14 +42,8 @@ def test_every_function_tells_its_arguments():
 
 
 def _nodes_of(case: Case):
-    root = node_of(case.build(*_inputs(_some_shapes(case))))
+    root = node_of(case.build(*_inputs(case.some_shapes())))
     return [node for node in topological([root]) if isinstance(node, Apply)]
-
-
-def _some_shapes(case: Case):
-    """Give the largest of a few examples, always the same."""
-    examples = [case.shapes(np.random.default_rng(seed)) for seed in range(6)]
-    return max(examples, key=lambda shapes: sum(np.prod(s, dtype=int) for s in shapes))
 
 
 @every_case
@@ -90,7 +84,7 @@ def test_a_batch_is_its_draws_one_by_one(case, seed):
 
 @every_case
 def test_torch_gradient_is_the_slope(case):
-    shapes = _some_shapes(case)
+    shapes = case.some_shapes()
     inputs, values = _inputs(shapes), case.values(7, shapes)
     expression = case.build(*inputs)
     weights = np.random.default_rng(1).uniform(0.5, 1.5, values_of(expression.shape))
@@ -116,7 +110,7 @@ ON_JAX = [case if k % 12 == 0 else pytest.param(case, marks=pytest.mark.long) fo
 @pytest.mark.parametrize("case", ON_JAX, ids=str)
 def test_jax_has_numpys_numbers_and_torchs_gradients(case):
     jax = pytest.importorskip("jax", reason="JAX is not installed")
-    shapes = _some_shapes(case)
+    shapes = case.some_shapes()
     inputs, values = _inputs(shapes), case.values(7, shapes)
     expression = case.build(*inputs)
     weights = np.random.default_rng(1).uniform(0.5, 1.5, values_of(expression.shape))
@@ -150,7 +144,7 @@ def _central_difference(function, x, h=1e-5):
 @every_case
 def test_torch_needs_no_numbers(case):
     """On the `meta` device there are shapes and no numbers: what runs there can be traced and compiled."""
-    shapes = _some_shapes(case)
+    shapes = case.some_shapes()
     inputs = _inputs(shapes)
     values = [torch.empty((2, *s), dtype=torch.float64, device="meta") for s in shapes]
     expression = case.build(*inputs)
@@ -168,7 +162,7 @@ def test_ops_that_keep_whole_numbers_are_declared_so():
 
 @pytest.mark.parametrize("case", [c for c in CASES if REGISTRY.get(c.op) and REGISTRY[c.op].integer], ids=str)
 def test_whole_numbers_stay_whole(case):
-    shapes = _some_shapes(case)
+    shapes = case.some_shapes()
     rng = np.random.default_rng(3)
     arrays = [rng.integers(1, 5, shape) for shape in shapes]
     expression = case.build(*(ss.data(a) for a in arrays))

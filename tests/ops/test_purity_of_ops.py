@@ -11,7 +11,6 @@ from scistan.targets.torch.backend import TorchBackend
 from scistan.transforms.watch import watch_jax, watch_torch
 from tests.ops.op_cases import CASES
 from tests.ops.ops_support import Jax, free, instance_of, node_of, value_of
-from tests.ops.test_conformance import _some_shapes
 
 torch = pytest.importorskip("torch")
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
@@ -20,7 +19,7 @@ EPS = float(np.finfo(np.float32).eps)
 
 
 def parts(case, precision):
-    shapes = _some_shapes(case)
+    shapes = case.some_shapes()
     inputs = [free(shape, f"x{k}") for k, shape in enumerate(shapes)]
     return inputs, [v.astype(precision) for v in case.values(7, shapes)], case.build(*inputs)
 

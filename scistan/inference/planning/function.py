@@ -108,7 +108,7 @@ def _names(backends: object) -> list[str]:
     if backends is None:
         return list(BACKENDS)
     names = [backends] if isinstance(backends, str) else list(backends) if isinstance(backends, list | tuple) else []
-    if not names or any(name not in BACKENDS for name in names):
+    if not names or any(not isinstance(name, str) or name not in BACKENDS for name in names):
         raise messages.unknown_backends(backends, BACKENDS)
     return list(dict.fromkeys(names))
 

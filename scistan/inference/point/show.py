@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scistan.messages import options
 from scistan.messages.marginal import integrated_out
 
 if TYPE_CHECKING:
@@ -121,6 +122,8 @@ def plot_loss(estimate: PointEstimate, ax: Any = None) -> Any:
 
     if ax is None:
         _, ax = plt.subplots()
+    if not hasattr(ax, "semilogy"):
+        raise options.bad_option("ax", ax, "axes of Matplotlib", "plt.gca()")
     losses = np.array([loss for loss, _ in estimate.history])
     best = -estimate.log_density
     above = np.maximum(losses - best, np.finfo(float).tiny)
