@@ -67,7 +67,7 @@ def scistan_run(problem: Problem, **options: Any) -> Trace:
 
     Objective.value_and_gradient = watched  # type: ignore[method-assign]
     try:
-        estimate = problem.model.map(seed=1, progress=False, **options)
+        estimate = problem.model.map(seed=1, progress=False, integrate=False, **options)
     finally:
         Objective.value_and_gradient = original  # type: ignore[method-assign]
     trace.total = Clock.read() - begun

@@ -28,6 +28,7 @@ from scistan.inference.race import Promise, Race, Runner, best_of
 from scistan.inference.work import coordinates, gradient_work
 from scistan.messages import centring as messages
 from scistan.passes.centring import learnable, series_by_innovations
+from scistan.profiling import staged
 
 __all__ = ["Decision", "decide", "winner_first"]
 
@@ -48,6 +49,7 @@ class Decision:
     certificate: Certificate | None = None
 
 
+@staged("trial")
 def decide(asked: Asked, prepared: Prepared) -> Decision:
     """Race the candidates; where latents could be centred by their data, race those programs against the winner."""
     subject, request = prepared.subject, prepared.request

@@ -13,7 +13,7 @@ from scistan.inference.fit import Fit
 from scistan.inference.plan import Plan
 
 GROUPS = 30
-OPTIONS = {"seed": 3, "progress": False, "draws": 500}
+OPTIONS = {"seed": 3, "progress": False, "draws": 500, "integrate": False}
 
 
 def groups(**of_effect: object) -> ss.Model:

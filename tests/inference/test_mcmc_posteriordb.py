@@ -34,7 +34,7 @@ def check(name, engine, posteriordb):
         assert abs(draws.mean() - known["mean"]) < 0.1 * known["sd"], parameter
         assert abs(draws.std() / known["sd"] - 1) < 0.1, parameter
         compared += 1
-    assert compared == sum(int(np.prod(fit.posterior[n].shape[2:])) for n in fit.subject.latents)
+    assert compared == sum(int(np.prod(fit.posterior[n].shape[2:])) for n in fit.subject.whole.latents)
 
 
 @pytest.mark.parametrize("engine", ["stanli", "nutpie", "auto"])

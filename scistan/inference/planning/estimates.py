@@ -25,7 +25,7 @@ __all__ = ["maximize_planned"]
 
 # What a plan of an estimate leaves to the call, and what it can keep as plain data.
 _OF_A_CALL = ("seed", "progress")
-_PLAIN = (bool, int, float, str, Mapping)
+_PLAIN = (bool, int, float, str, Mapping, list, tuple)
 
 
 def maximize_planned(

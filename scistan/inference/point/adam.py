@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from scistan.inference.point.lbfgs import Climb
-from scistan.inference.point.objective import Objective
+from scistan.inference.point.maximized import Maximized
 from scistan.inference.point.progress import Progress
 
 __all__ = ["descend"]
@@ -19,7 +19,7 @@ _ENOUGH = 1e-9  # an epoch's relative gain below which it counts as none
 
 
 def descend(
-    objective: Objective, start: Tensor, *, epochs: int, rate: float, rng: np.random.Generator, progress: Progress
+    objective: Maximized, start: Tensor, *, epochs: int, rate: float, rng: np.random.Generator, progress: Progress
 ) -> Climb:
     """Maximize from every row of `start`; each epoch ends with the density over all observations."""
     torch = objective.torch
@@ -49,7 +49,7 @@ def descend(
 
 
 def _epoch(
-    objective: Objective, q: Tensor, optimizer: Any, schedule: Any, rng: np.random.Generator, steps: int
+    objective: Maximized, q: Tensor, optimizer: Any, schedule: Any, rng: np.random.Generator, steps: int
 ) -> None:
     batches = objective.batches
     only = objective.likelihood_only
@@ -73,7 +73,7 @@ def _level(state: Climb) -> bool:
     return bool((level | ~state.value.isfinite()).all())
 
 
-def _keep_best(objective: Objective, q: Tensor, state: Climb, progress: Progress) -> bool:
+def _keep_best(objective: Maximized, q: Tensor, state: Climb, progress: Progress) -> bool:
     torch = objective.torch
     value, gradient = objective.value_and_gradient(q.detach())
     finite = torch.isfinite(value) & torch.isfinite(gradient).all(-1)

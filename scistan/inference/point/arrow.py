@@ -6,13 +6,13 @@ not read off the model but guessed from lengths, measured with a few products, a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from scistan.inference.point.curvature import LEAST_CURVATURE
-from scistan.inference.point.objective import Objective
+from scistan.inference.point.elimination import Elimination, Layout, multiply_blocks, probes_of, read_blocks
+from scistan.inference.point.maximized import Maximized
 
-__all__ = ["Arrow", "Layout", "guess_layout", "measure_arrow"]
+__all__ = ["Arrow", "guess_layout", "measure_arrow"]
 
 Tensor = Any
 _FEWEST_GROUPS = 50
@@ -22,15 +22,7 @@ _CHECKS = 3
 _DAMPING = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Which coordinates are global (G,), and which belong to each group (J, K)."""
-
-    globals: Tensor
-    locals: Tensor
-
-
-def guess_layout(objective: Objective) -> Layout | None:
+def guess_layout(objective: Maximized) -> Layout | None:
     """Take as groups the first axis of the longest latents; None where that leaves too much over."""
     torch = objective.torch
     blocks = objective.density.blocks
@@ -52,25 +44,14 @@ def guess_layout(objective: Objective) -> Layout | None:
     return Layout(few.to(device), many.to(device))
 
 
-def measure_arrow(objective: Objective, q: Tensor, free: Tensor, layout: Layout) -> Arrow | None:
+def measure_arrow(objective: Maximized, q: Tensor, free: Tensor, layout: Layout) -> Arrow | None:
     """Measure the blocks of an arrow with G + K products; None where random vectors show that it is none."""
     torch = objective.torch
-    few, many = layout.globals, layout.locals
-    width = many.shape[1]
-    probes = q.new_zeros((len(few) + width + _CHECKS, len(q)))
-    probes[torch.arange(len(few)), few] = 1.0
-    for k in range(width):
-        probes[len(few) + k, many[:, k]] = 1.0
     signs = torch.randint(0, 2, (_CHECKS, len(q)), generator=torch.Generator().manual_seed(0)) * 2.0 - 1
-    probes[-_CHECKS:] = signs.to(q)
+    probes = torch.cat([probes_of(torch, layout, q), signs.to(q)])
     products = -objective.hessian_products(q, probes)
-    head = products[: len(few)]
-    arrow = Arrow(
-        torch, layout, free,
-        corner=head[:, few],
-        arms=head[:, many],
-        hubs=torch.stack([products[len(few) + k][many] for k in range(width)], -1),
-    )
+    corner, arms, hubs = read_blocks(torch, layout, products)
+    arrow = Arrow(torch, layout, free, corner=corner, arms=arms, hubs=hubs)
     expected = arrow.multiply(probes[-_CHECKS:])
     size = expected.abs().max()
     slack = 1e-7 if q.dtype == torch.float64 else 1e-3
@@ -90,21 +71,13 @@ class Arrow:
         self.layout = layout
         self._n = len(free)
         self._free = free
-        self.corner = 0.5 * (corner + corner.mT)
-        self.arms = arms
-        self.hubs = 0.5 * (hubs + hubs.mT)
+        self.corner, self.arms, self.hubs = corner, arms, hubs
         self.definite = False
         self.lowest = float("nan")
 
     def multiply(self, rows: Tensor) -> Tensor:
         """Multiply rows by the matrix."""
-        few, many = rows[:, self.layout.globals], rows[:, self.layout.locals]
-        result = self._torch.zeros_like(rows)
-        result[:, self.layout.globals] = few @ self.corner + self._torch.einsum("gjk,rjk->rg", self.arms, many)
-        result[:, self.layout.locals] = self._torch.einsum("gjk,rg->rjk", self.arms, few) + self._torch.einsum(
-            "jkl,rjl->rjk", self.hubs, many
-        )
-        return result
+        return multiply_blocks(self._torch, self.layout, (self.corner, self.arms, self.hubs), rows)
 
     def factorize(self) -> None:
         """Eliminate the groups; what is left of the corner decides whether the whole is a peak."""
@@ -115,14 +88,9 @@ class Arrow:
         corner = self.corner * free_few[:, None] * free_few + torch.diag(1 - free_few)
         arms = self.arms * free_few[:, None, None] * free_many
         hubs = self.hubs * free_many[..., None] * free_many[:, None, :] + torch.diag_embed(1 - free_many)
-        self._factor_hubs, failed_hubs = torch.linalg.cholesky_ex(hubs)
-        self._ties = torch.cholesky_solve(arms.permute(1, 2, 0), self._factor_hubs)  # D⁻¹ B' (J, K, G)
-        schur = corner - torch.einsum("gjk,jkh->gh", arms, self._ties)
-        schur = 0.5 * (schur + schur.mT)
-        self._factor, failed = torch.linalg.cholesky_ex(schur)
-        self._schur, self._arms = schur, arms
-        self._hubs_definite = int(failed_hubs.abs().max()) == 0
-        self.definite = int(failed) == 0 and self._hubs_definite
+        self._eliminated = made = Elimination(torch, self.layout, corner, arms, hubs)
+        self.definite = made.definite
+        schur = made.schur
         scale = schur.diagonal().abs().clamp(min=1e-300).sqrt()
         finite = bool(torch.isfinite(schur).all())
         scaled = schur / (scale[:, None] * scale)
@@ -130,42 +98,32 @@ class Arrow:
         damped, refused = torch.linalg.cholesky_ex(
             schur + torch.diag(max(0.0, -2 * self.lowest) * scale.square() + _DAMPING)
         )
-        self._damped = damped if int(refused) == 0 and self._hubs_definite else None
+        self._damped = damped if int(refused) == 0 and made.hubs_definite else None
 
-    def _solved(self, factor: Tensor, rows: Tensor) -> Tensor:
-        torch = self._torch
+    def _solved(self, rows: Tensor, factor: Tensor = None) -> Tensor:
         flat = (rows * self._free.to(rows.dtype)).reshape(-1, rows.shape[-1])
-        few, many = flat[:, self.layout.globals], flat[:, self.layout.locals]
-        inner = torch.cholesky_solve(many.permute(1, 2, 0), self._factor_hubs).permute(2, 0, 1)
-        few = torch.cholesky_solve((few - torch.einsum("gjk,rjk->rg", self._arms, inner)).mT, factor).mT
-        result = torch.zeros_like(flat)
-        result[:, self.layout.globals] = few
-        result[:, self.layout.locals] = inner - torch.einsum("jkg,rg->rjk", self._ties, few)
-        return result.reshape(rows.shape)
+        return self._eliminated.solve(flat, factor).reshape(rows.shape)
 
     def solve(self, rows: Tensor) -> Tensor:
-        return self._solved(self._factor, rows)
+        return self._solved(rows)
 
     def precondition(self, rows: Tensor) -> Tensor:
-        return rows if self._damped is None else self._solved(self._damped, rows)
+        return rows if self._damped is None else self._solved(rows, self._damped)
 
     def draw(self, noise: Tensor) -> Tensor:
         torch = self._torch
         noise = noise * self._free.to(noise.dtype)
-        few = torch.linalg.solve_triangular(self._factor.mT, noise[:, self.layout.globals].mT, upper=True).mT
+        few = torch.linalg.solve_triangular(self._eliminated.factor.mT, noise[:, self.layout.globals].mT, upper=True).mT
         many = noise[:, self.layout.locals].permute(1, 2, 0)
-        many = torch.linalg.solve_triangular(self._factor_hubs.mT, many, upper=True).permute(2, 0, 1)
+        many = torch.linalg.solve_triangular(self._eliminated.factor_hubs.mT, many, upper=True).permute(2, 0, 1)
         result = torch.zeros_like(noise)
         result[:, self.layout.globals] = few
-        result[:, self.layout.locals] = many - torch.einsum("jkg,rg->rjk", self._ties, few)
+        result[:, self.layout.locals] = many - torch.einsum("jkg,rg->rjk", self._eliminated.ties, few)
         return result
 
     def group_covariance(self) -> tuple[Tensor, Tensor, Tensor]:
         """Give the covariances among globals (G, G), of each group with them (J, K, G), and within groups (J, K, K)."""
-        torch = self._torch
-        few = torch.cholesky_inverse(self._factor)
-        across = -self._ties @ few
-        return few, across, torch.cholesky_inverse(self._factor_hubs) - across @ self._ties.mT
+        return self._eliminated.inverse_blocks()
 
     def deviations(self) -> Tensor:
         few, _, within = self.group_covariance()
@@ -176,10 +134,10 @@ class Arrow:
 
     def directions(self, count: int) -> Tensor:
         """Give the flattest directions of the globals, the groups following."""
-        scale = self._schur.diagonal().abs().clamp(min=1e-300).sqrt()
-        values, vectors = self._torch.linalg.eigh(self._schur / (scale[:, None] * scale))
+        scale = self._eliminated.schur.diagonal().abs().clamp(min=1e-300).sqrt()
+        values, vectors = self._torch.linalg.eigh(self._eliminated.schur / (scale[:, None] * scale))
         few = (vectors[:, :count] / (scale[:, None] * values[:count].clamp(min=LEAST_CURVATURE).sqrt())).mT
         result = few.new_zeros((len(few), self._n))
         result[:, self.layout.globals] = few
-        result[:, self.layout.locals] = -self._torch.einsum("jkg,rg->rjk", self._ties, few)
+        result[:, self.layout.locals] = -self._torch.einsum("jkg,rg->rjk", self._eliminated.ties, few)
         return result

@@ -8,8 +8,8 @@ from typing import Any
 from scistan.inference.point.curvature import LEAST_CURVATURE
 from scistan.inference.point.domains import boundary_words, bounded_blocks, latent_at
 from scistan.inference.point.lbfgs import climb
+from scistan.inference.point.maximized import Maximized
 from scistan.inference.point.mode import Mode, Searched, count_places, settle
-from scistan.inference.point.objective import Objective
 from scistan.inference.point.options import Options
 from scistan.inference.point.progress import Progress
 from scistan.inference.point.rising import FURTHER, OUT
@@ -44,7 +44,7 @@ class Verdict:
 
 @staged("audit")
 def release_boundaries(
-    objective: Objective, searched: Searched, verb: str, progress: Progress
+    objective: Maximized, searched: Searched, verb: str, progress: Progress
 ) -> dict[str, str]:
     """Hold what has run to its boundary there and settle the rest; refuse a density that grows all the way.
 
@@ -71,7 +71,7 @@ def release_boundaries(
     return held
 
 
-def _suspects(objective: Objective, mode: Mode) -> list[tuple[int, int]]:
+def _suspects(objective: Maximized, mode: Mode) -> list[tuple[int, int]]:
     """List bounded coordinates whose place is poorly determined, with the side of their nearest boundary."""
     curvature = mode.curvature if mode.curvature is not None and mode.curvature.definite else None
     deviations = None if curvature is None else curvature.deviations()
@@ -96,7 +96,7 @@ def _suspects(objective: Objective, mode: Mode) -> list[tuple[int, int]]:
     return [pair for pair, loose in zip(chosen, (variances >= _LOOSE**2).tolist(), strict=True) if loose]
 
 
-def _level_outwards(objective: Objective, mode: Mode, k: int, side: int, verb: str) -> bool:
+def _level_outwards(objective: Maximized, mode: Mode, k: int, side: int, verb: str) -> bool:
     """Tell whether the density is level from here to the boundary; refuse it if it rises all the way.
 
     The other coordinates follow: a hierarchical scale rises only where its group's members close up with it.
@@ -122,7 +122,7 @@ def _level_outwards(objective: Objective, mode: Mode, k: int, side: int, verb: s
 
 @staged("audit")
 def judge(
-    objective: Objective, searched: Searched, held: dict[str, str], options: Options, verb: str
+    objective: Maximized, searched: Searched, held: dict[str, str], options: Options, verb: str
 ) -> Verdict:
     """Weigh what was found."""
     mode = searched.mode
@@ -156,7 +156,7 @@ def judge(
     return Verdict(False, "; ".join(faults), tuple(findings), tuple(held))
 
 
-def _escaped(objective: Objective, mode: Mode) -> list[str]:
+def _escaped(objective: Maximized, mode: Mode) -> list[str]:
     far = int(mode.q.abs().argmax())
     return [latent_at(objective, far)]
 
@@ -171,7 +171,7 @@ def _close(mode: Mode) -> float:
     return CLOSE if mode.q.element_size() == 8 else _CLOSE_SINGLE
 
 
-def _faults(objective: Objective, mode: Mode, gradient: float) -> list[str]:
+def _faults(objective: Maximized, mode: Mode, gradient: float) -> list[str]:
     """List why a mode is none."""
     curvature = mode.curvature
     limit = _SLOPE * max(1.0, abs(mode.value))
@@ -194,7 +194,7 @@ def _faults(objective: Objective, mode: Mode, gradient: float) -> list[str]:
     return faults
 
 
-def _flat_directions(objective: Objective, mode: Mode) -> list[tuple[list[str], float]]:
+def _flat_directions(objective: Maximized, mode: Mode) -> list[tuple[list[str], float]]:
     """Walk along the loosest directions, far and a little; name those along which hardly anything is lost."""
     curvature = mode.curvature
     if curvature is None or not bool(mode.free.any()):
@@ -222,19 +222,19 @@ def _flat_directions(objective: Objective, mode: Mode) -> list[tuple[list[str], 
     return [(list(names), drop) for names, drop in found.items()]
 
 
-def _drop(objective: Objective, mode: Mode, row: Tensor) -> float:
+def _drop(objective: Maximized, mode: Mode, row: Tensor) -> float:
     """Give what is lost a tenth of a unit along a direction without curvature, if every curvature were 1: 0.005."""
     step = 0.1 * max(getattr(mode.curvature, "lowest", 0.0), LEAST_CURVATURE) ** 0.5 * row
     lost = mode.value - _values(objective, mode.q + objective.torch.stack([step, -step]))
     return float(lost.nan_to_num(float("inf")).min())
 
 
-def _values(objective: Objective, rows: Tensor) -> Tensor:
+def _values(objective: Maximized, rows: Tensor) -> Tensor:
     """Give values a few rows at a time: with much data, all at once would not fit."""
     return objective.torch.cat([objective.value(rows[k : k + _ROWS]) for k in range(0, len(rows), _ROWS)])
 
 
-def _loosest(objective: Objective, mode: Mode, deviations: Tensor) -> Tensor:
+def _loosest(objective: Maximized, mode: Mode, deviations: Tensor) -> Tensor:
     """Give, for each latent, the direction of its least determined coordinate, one standard error long."""
     torch = objective.torch
     picks = []
@@ -249,7 +249,7 @@ def _loosest(objective: Objective, mode: Mode, deviations: Tensor) -> Tensor:
     return mode.curvature.solve(units) / deviations[picks][:, None]
 
 
-def _loaded(objective: Objective, row: Tensor, deviations: Tensor | None) -> list[str]:
+def _loaded(objective: Maximized, row: Tensor, deviations: Tensor | None) -> list[str]:
     """Name the latents that move most along a direction, each measured by its own uncertainty."""
     size = row.abs() if deviations is None else row.abs() / deviations.clamp(min=1e-300)
     size = size.nan_to_num(0.0, 0.0, 0.0)

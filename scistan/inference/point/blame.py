@@ -12,7 +12,8 @@ from scistan.graph.node import Variable
 from scistan.graph.places import first_place
 from scistan.graph.walk import topological
 from scistan.inference.cause import Cause, find_causes
-from scistan.inference.point.objective import Objective
+from scistan.inference.point.maximized import Maximized
+from scistan.messages import marginal as marginal_messages
 from scistan.messages import point as messages
 
 __all__ = ["not_finite"]
@@ -20,7 +21,7 @@ __all__ = ["not_finite"]
 Tensor = Any
 
 
-def not_finite(objective: Objective, starts: Tensor) -> ModelError:
+def not_finite(objective: Maximized, starts: Tensor) -> ModelError:
     """Give the error that names what is wrong at the first start."""
     torch, density = objective.torch, objective.density
     if (cause := _cause(objective, starts)) is not None:
@@ -49,10 +50,13 @@ def not_finite(objective: Objective, starts: Tensor) -> ModelError:
         if bad:
             return _error(term, "gradient of the log density", bad, values, len(starts))
     names = [b.term.name for b in density.blocks]
+    within = [b.term.name for b in objective.joint.density.blocks if b.term.name not in names]
+    if within:
+        return marginal_messages.no_inner_mode(within)
     return _error(terms[-1], "gradient over the coordinates", names, values, len(starts))
 
 
-def _cause(objective: Objective, starts: Tensor) -> Cause | None:
+def _cause(objective: Maximized, starts: Tensor) -> Cause | None:
     """Say in the model's terms why there is no density; None where there is one in double precision.
 
     The first start is the middle of the priors, where a product is 0: others show the case better.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from scistan.inference.point.objective import Objective
+from scistan.inference.point.maximized import Maximized
 
 __all__ = ["DENSE", "LEAST_CURVATURE", "Curvature", "Dense", "measure_dense"]
 
@@ -101,6 +101,6 @@ class Dense:
         return self._padded((self._eigenvectors[:, :count] / (self._scale[:, None] * lowest.sqrt())).mT)
 
 
-def measure_dense(objective: Objective, q: Tensor, free: Tensor) -> Dense:
+def measure_dense(objective: Maximized, q: Tensor, free: Tensor) -> Dense:
     """Compute the whole Hessian, exactly."""
     return Dense(objective.torch, -objective.hessian(q), free)

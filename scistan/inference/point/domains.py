@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from scistan.constrained import TYPES
 from scistan.distributions.resolve import value_domain
-from scistan.inference.point.objective import Objective
+from scistan.inference.point.maximized import Maximized
 from scistan.targets.torch import LatentBlock
 
 __all__ = ["block_at", "boundary_words", "bounded_blocks", "latent_at"]
 
 
-def bounded_blocks(objective: Objective) -> list[tuple[int, int, bool, bool]]:
+def bounded_blocks(objective: Maximized) -> list[tuple[int, int, bool, bool]]:
     """List latents whose coordinates run to a boundary: their range, and whether it lies at -∞ and at +∞."""
     found = []
     for block in objective.density.blocks:
@@ -25,17 +25,17 @@ def bounded_blocks(objective: Objective) -> list[tuple[int, int, bool, bool]]:
     return found
 
 
-def block_at(objective: Objective, k: int) -> LatentBlock:
+def block_at(objective: Maximized, k: int) -> LatentBlock:
     """Find the latent that a coordinate belongs to."""
     return next(b for b in objective.density.blocks if b.start <= k < b.stop)
 
 
-def latent_at(objective: Objective, k: int) -> str:
+def latent_at(objective: Maximized, k: int) -> str:
     """Name the latent that a coordinate belongs to."""
     return block_at(objective, k).term.name
 
 
-def boundary_words(objective: Objective, k: int, side: int) -> str:
+def boundary_words(objective: Maximized, k: int, side: int) -> str:
     """Say which boundary a coordinate runs to."""
     domain = value_domain(block_at(objective, k).term.law)
     if domain.structure:

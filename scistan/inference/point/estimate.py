@@ -13,8 +13,8 @@ from scistan.graph.instance import Instance
 from scistan.inference.named import Named
 from scistan.inference.plan import Plan
 from scistan.inference.point import show
+from scistan.inference.point.maximized import Maximized
 from scistan.inference.point.mode import Mode
-from scistan.inference.point.objective import Objective
 from scistan.messages import point as messages
 from scistan.targets.scipy.streams import use_seed
 
@@ -27,11 +27,15 @@ __all__ = ["PointEstimate", "Source"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """The model and the mode that an estimate came from, for what is computed on request."""
+    """The model and the mode that an estimate came from, for what is computed on request.
+
+    `mode` is over the coordinates that were maximized over, `whole` over those of everything.
+    """
 
     instance: Instance
-    objective: Objective
+    objective: Maximized
     mode: Mode
+    whole: Mode
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,9 +43,11 @@ class PointEstimate:
     """A point estimate: `values`, `std_errors` and `intervals` by name, and an audit.
 
     `intervals` are the 95 % ends, lower and upper along a first axis, within the domain of what they are of.
-    `log_density` is what was maximized: the joint log density over the coordinates the model is sampled in
-    (`map`), or the log likelihood (`mle`). `findings` are what the audit has to say beside `reason`, and
-    `profile_of_run` what each stage took.
+    `log_density` is what was maximized, and `kind` says what that is: the log density over the coordinates the model
+    is sampled in (`"map"`) or the log likelihood (`"mle"`), or either with random effects integrated out (`"marginal
+    map"`, `"marginal mle"`, `"reml"`). `integrated` names these, whose values are modes given the rest, `maximized` the
+    others; `exact` tells whether the integral is, or Laplace's approximation. `findings` are what the audit has to say
+    beside `reason`, and `profile_of_run` what each stage took.
     """
 
     values: dict[str, np.ndarray]
@@ -66,6 +72,9 @@ class PointEstimate:
     dims: dict[str, tuple[str, ...]]
     coords: dict[str, list[object]]
     coordinates: np.ndarray
+    integrated: tuple[str, ...] = ()
+    maximized: tuple[str, ...] = ()
+    exact: bool = True
     source: Source | None = field(default=None, repr=False)
     model: Fitted | None = field(default=None, repr=False)
     plan: Plan | None = field(default=None, repr=False)

@@ -6,7 +6,7 @@ data say, or nothing: its posterior integrates the members out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
 
@@ -16,7 +16,7 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Node, Variable
 from scistan.graph.walk import has_latents, topological
 
-__all__ = ["Joint", "find_joint"]
+__all__ = ["Joint", "find_joint", "scaled_by_hand"]
 
 _PRODUCTS = frozenset({"multiply", "matmul", "divide"})
 
@@ -30,11 +30,12 @@ class Joint:
     hanging: frozenset[str] = frozenset()
 
 
-def find_joint(instance: Instance) -> Joint:
-    """Read it off the graph: effects are latents with several numbers whose spread is latent."""
+def find_joint(instance: Instance, integrated: Container[str] = ()) -> Joint:
+    """Read it off the graph: effects are latents with several numbers whose spread is latent and which stay."""
     graph = instance.graph
     terms: dict[Node, Term] = {term.value: term for term in graph.latents}
-    many = {value for value, term in terms.items() if prod(instance.shape(term.law.shape)) > 1}
+    free = {value: term for value, term in terms.items() if term.name not in integrated}
+    many = {value for value, term in free.items() if prod(instance.shape(term.law.shape)) > 1}
     if not many:
         return Joint()
     above = {value: _latents(term.law.inputs) for value, term in terms.items()}
@@ -64,6 +65,13 @@ def _spread_is_latent(law: Law) -> bool:
     if frame is None:
         return any(map(has_latents, law.args))
     return any(has_latents(arg) for arg in law.args if arg is frame.scale or arg is not frame.location)
+
+
+def scaled_by_hand(instance: Instance, members: set[Node]) -> set[Node]:
+    """Give those of some latents, each of several numbers, that a latent of fewer multiplies: `m.scale * m.z`."""
+    terms: dict[Node, Term] = {term.value: term for term in instance.graph.latents}
+    many = {value for value in members if prod(instance.shape(terms[value].law.shape)) > 1}
+    return {scaled for _, scaled in _scaled(instance, terms, many)}
 
 
 def _latents(roots: Iterable[Node]) -> set[Node]:

@@ -67,7 +67,7 @@ def _chain(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def _values(estimate: PointEstimate, source: Source, draws: int, seed: int) -> dict[str, np.ndarray]:
-    mode, objective = source.mode, source.objective
+    mode, objective = source.whole, source.objective.joint
     if mode.curvature is None or not mode.curvature.definite or not estimate.converged:
         raise messages.no_draws(estimate.reason)
     noise = objective.density.backend.constant(stream(seed, "laplace").standard_normal((draws, objective.dimension)))

@@ -12,7 +12,7 @@ from typing import Any
 
 from scistan.inference.point.history import History, Precondition
 from scistan.inference.point.linesearch import search
-from scistan.inference.point.objective import Objective
+from scistan.inference.point.maximized import Maximized
 from scistan.inference.point.progress import Progress
 
 __all__ = ["Climb", "climb", "runs_away"]
@@ -47,7 +47,7 @@ class Climb:
 
 
 def climb(
-    objective: Objective,
+    objective: Maximized,
     start: Tensor,
     *,
     tolerance: float,

@@ -19,6 +19,10 @@ from scistan.inference.point.audit import judge, release_boundaries
 from scistan.inference.point.estimate import PointEstimate, Source
 from scistan.inference.point.intervals import intervals, limits_of
 from scistan.inference.point.joint import Joint, find_joint
+from scistan.inference.point.marginal.coordinates import standardize
+from scistan.inference.point.marginal.effects import Integrated, choose_integrated, random_effects
+from scistan.inference.point.marginal.objective import MarginalObjective
+from scistan.inference.point.maximized import Maximized
 from scistan.inference.point.mode import find_mode
 from scistan.inference.point.objective import Objective, guard_memory
 from scistan.inference.point.options import Options, read_options
@@ -26,6 +30,7 @@ from scistan.inference.point.progress import Progress
 from scistan.inference.point.shrink import shrink_to_fit
 from scistan.inference.point.starts import starting_points
 from scistan.inference.point.uncertainty import Quantities, standard_errors
+from scistan.messages import marginal as marginal_messages
 from scistan.messages import point as messages
 from scistan.passes import run_passes
 from scistan.profiling import stage, staged
@@ -35,11 +40,14 @@ from scistan.targets.torch.threads import threads_for
 if TYPE_CHECKING:
     from scistan.inference.subject import Fitted
 
-__all__ = ["check_maximizable", "lower", "maximize"]
+__all__ = ["check_maximizable", "integrated", "lower", "maximize"]
 
 
 def maximize(instance: Instance, verb: str, model: Fitted | None = None, /, **given: Any) -> PointEstimate:
-    """Maximize the joint density over the sampled coordinates (`"map"`), or the observed terms alone (`"mle"`)."""
+    """Maximize the density over the sampled coordinates (`"map"`), or the likelihood (`"mle"`).
+
+    Random effects are integrated out of both, unless `integrate` says otherwise.
+    """
     options = read_options(verb, given)
     with stage("loading"):
         target = choose_target(options.device, options.dtype)
@@ -47,18 +55,21 @@ def maximize(instance: Instance, verb: str, model: Fitted | None = None, /, **gi
     def attempt(options: Options, told: tuple[str, ...]) -> PointEstimate:
         clock = _Clock()
         with guard_memory(target.device, _observations(instance) // 4):
-            objective = lower(instance, verb, options, target)
-            with threads_for(objective.torch, objective.width), stage("optimize"):
-                return _maximize(instance, objective, verb, options, target, clock, model, told)
+            joint = lower(instance, verb, options, target)
+            with threads_for(joint.torch, joint.width), stage("optimize"):
+                return _maximize(instance, joint, verb, options, target, clock, model, told)
 
     return shrink_to_fit(options, attempt)
 
 
 def _maximize(
-    instance: Instance, objective: Objective, verb: str, options: Options, target: Target, clock: _Clock,
+    instance: Instance, joint: Objective, verb: str, options: Options, target: Target, clock: _Clock,
     model: Fitted | None, told: tuple[str, ...],
 ) -> PointEstimate:
-    starts = starting_points(objective.density, options.starts, options.seed, options.inits)
+    starts = starting_points(joint.density, options.starts, options.seed, options.inits)
+    chosen = choose_integrated(instance, _integrate(options), verb)
+    objective = integrated(joint, chosen, starts)
+    starts = objective.chosen(starts)
     clock.lap("prepare")
     progress = Progress(options.progress, verb)
     try:
@@ -74,24 +85,27 @@ def _maximize(
     finally:
         progress.close()
     mode = searched.mode
-    graph = objective.density.instance.graph
-    quantities = Quantities(objective, graph)
-    values = {name: to_numpy(value) for name, value in quantities.at(mode.q).items()}
-    joint = find_joint(instance) if verb == "map" else Joint()
+    whole = objective.over_all(mode)
+    graph = joint.density.instance.graph
+    quantities = Quantities(joint, graph)
+    values = {name: to_numpy(value) for name, value in quantities.at(whole.q).items()}
+    misleading = find_joint(instance, chosen.names) if verb == "map" else Joint()
     # Off a peak the curvature says nothing about uncertainty.
-    trusted = Quantities(objective, graph, without=joint.hanging)
-    errors = standard_errors(trusted, mode, graph, verdict.boundary, wanted=verdict.converged)
+    trusted = Quantities(joint, graph, without=misleading.hanging)
+    errors = standard_errors(trusted, whole, graph, verdict.boundary, wanted=verdict.converged)
     left_out = [name for name, error in errors.items() if error.size and np.isnan(error).all()]
     errors = {name: errors.get(name, np.full(value.shape, np.nan)) for name, value in values.items()}
-    limits = limits_of(objective.density.instance, values, quantities.number_at(mode.q))
+    limits = limits_of(joint.density.instance, values, quantities.number_at(whole.q))
     clock.lap("uncertainty")
     findings = verdict.findings
-    if joint.governing:
-        others = [name for name in values if name in joint.hanging - {*joint.governing, *joint.effects}]
-        findings = (messages.joint_mode(joint.governing, joint.effects, others), *findings)
+    if misleading.governing:
+        others = [n for n in values if n in misleading.hanging - {*misleading.governing, *misleading.effects}]
+        findings = (messages.joint_mode(misleading.governing, misleading.effects, others), *findings)
+    if options.batch_size is not None and options.integrate is not False and (effects := random_effects(instance)):
+        findings = (marginal_messages.joint_in_batches(effects), *findings)
     if left_out and verdict.converged and not verdict.boundary:
         findings += (messages.rough_errors(left_out),)
-    empty = [t.name for t in graph.observed if 0 in objective.density.instance.shape(t.law.shape)]
+    empty = [t.name for t in graph.observed if 0 in joint.density.instance.shape(t.law.shape)]
     if len(empty) == len(graph.observed):
         findings = (messages.prior_mode(empty), *findings)
     return PointEstimate(
@@ -110,44 +124,73 @@ def _maximize(
         starts_agreeing=searched.agreeing,
         history=tuple(progress.history),
         timing=clock.laps,
-        kind=verb,
+        kind=_kind(verb, chosen),
         device=target.device,
         dtype=target.dtype,
         seed=options.seed,
         dims={name: instance.dims.get(name, ()) for name in values},
         coords=dict(instance.coords),
-        coordinates=to_numpy(mode.q),
-        source=Source(instance, objective, mode),
+        coordinates=to_numpy(whole.q),
+        integrated=chosen.names,
+        maximized=tuple(block.term.name for block in objective.density.blocks),
+        exact=not isinstance(objective, MarginalObjective) or objective.structure.constant,
+        source=Source(instance, objective, mode, whole),
         model=model,
     )
 
 
 @staged("lowering")
 def lower(instance: Instance, verb: str, options: Options, target: Target) -> Objective:
-    """Check that there is something to maximize and lower it to torch."""
-    check_maximizable(instance, verb)
-    # The likelihood has no use for non-centred coordinates: they would bring the prior's scale into it.
+    """Check that there is something to maximize and lower the joint density to torch."""
+    check_maximizable(instance, verb, _integrate(options))
+    chosen = choose_integrated(instance, _integrate(options), verb)
+    # The likelihood has no use for non-centred coordinates: they would bring the prior's scale into it. What is
+    # integrated has the same integral in any, and the best behaved near a scale of 0 in these.
     all_rows = options.batch_size is None
     graph = run_passes(instance.graph, noncenter=verb == "map", vectorize=all_rows).plain
-    lowered = replace(instance, graph=graph)
+    lowered = replace(instance, graph=standardize(graph, chosen.kept))
     observed = _observations(lowered)
     batches = None
     if options.batch_size is not None and instance.graph.observed:
         batches = Batches(lowered, options.batch_size, target.device, target.dtype)
-    density = TorchDensity(lowered, target.device, target.dtype)
+    density = TorchDensity(lowered, target.device, target.dtype, apart=chosen.names, kept=chosen.kept)
     return Objective(
         density, likelihood_only=verb == "mle", batches=batches, observations=observed,
         widest=_widest(lowered) if all_rows else 1, compiled=options.compile, written=instance,
     )
 
 
-def check_maximizable(instance: Instance, verb: str) -> None:
+def integrated(joint: Objective, chosen: Integrated, points: Any) -> Maximized:
+    """Integrate latents out of a density; `points` are rows of its coordinates to look at it from."""
+    if not chosen.names:
+        return joint
+    if len(chosen.names) == len(joint.density.blocks):
+        raise marginal_messages.nothing_left(chosen.names)
+    found = MarginalObjective(joint, chosen.names, points)
+    if chosen.kept != chosen.names and not found.structure.constant:
+        raise marginal_messages.reml_not_linear(chosen.names)
+    return found
+
+
+def _kind(verb: str, chosen: Integrated) -> str:
+    """Name what was maximized."""
+    if not chosen.names:
+        return verb
+    return f"marginal {verb}" if chosen.kept == chosen.names else "reml"
+
+
+def _integrate(options: Options) -> object:
+    """Give what a call is to integrate out: in mini-batches nothing."""
+    return options.integrate if options.batch_size is None else False
+
+
+def check_maximizable(instance: Instance, verb: str, integrate: object = "auto") -> None:
     """Refuse a model without data, latents, or for `"mle"` a likelihood that determines them."""
     check_complete(instance)
     if not instance.graph.latents:
         raise messages.nothing_latent()
     if verb == "mle":
-        _check_likelihood(instance.graph)
+        _check_likelihood(instance.graph, choose_integrated(instance, integrate, verb).kept)
 
 
 def _observations(instance: Instance) -> int:
@@ -164,10 +207,13 @@ def _widest(instance: Instance) -> int:
     return max((prod(instance.shape(node.shape)) for node in moving), default=1)
 
 
-def _check_likelihood(graph: Graph) -> None:
+def _check_likelihood(graph: Graph, kept: tuple[str, ...]) -> None:
     if not graph.observed:
         raise messages.nothing_observed()
     reached = topological([node for term in graph.observed for node in term.law.inputs])
+    for term in reversed(graph.latents):  # the distribution of a random effect belongs to the likelihood
+        if term.name in kept and term.value in reached:
+            reached += topological(term.law.inputs)
     used = {node for node in reached if isinstance(node, Variable)}
     # A bound that is latent ties its owner to the likelihood.
     for term in reversed(graph.latents):

@@ -13,8 +13,8 @@ from scistan.inference.point.blame import not_finite
 from scistan.inference.point.curvature import DENSE, Curvature, measure_dense
 from scistan.inference.point.domains import bounded_blocks
 from scistan.inference.point.lbfgs import Climb, climb
+from scistan.inference.point.maximized import Maximized
 from scistan.inference.point.newton import climb_newton
-from scistan.inference.point.objective import Objective
 from scistan.inference.point.options import Options
 from scistan.inference.point.products import Products
 from scistan.inference.point.progress import Progress
@@ -69,7 +69,7 @@ class Searched:
 
 
 @staged("climb")
-def find_mode(objective: Objective, starts: Tensor, verb: str, options: Options, progress: Progress) -> Searched:
+def find_mode(objective: Maximized, starts: Tensor, verb: str, options: Options, progress: Progress) -> Searched:
     """Maximize from every start; the best one is settled exactly."""
     torch = objective.torch
     free = torch.ones(objective.dimension, dtype=torch.bool, device=starts.device)
@@ -130,7 +130,7 @@ def find_mode(objective: Objective, starts: Tensor, verb: str, options: Options,
     return searched
 
 
-def _helped(objective: Objective, first: Climb, options: Options, progress: Progress, far: Tensor) -> Climb:
+def _helped(objective: Maximized, first: Climb, options: Options, progress: Progress, far: Tensor) -> Climb:
     """Go on by Newton's steps from where line searches found no more."""
     further = climb_newton(objective, first.q, tolerance=CLIMB, max_iterations=options.max_iterations,
                            progress=progress, limit=far, begun=(first.value, first.gradient))
@@ -140,7 +140,7 @@ def _helped(objective: Objective, first: Climb, options: Options, progress: Prog
 
 
 def _others_by_newton(
-    objective: Objective, points: Tensor, mode: Mode, options: Options, progress: Progress, far: Tensor,
+    objective: Maximized, points: Tensor, mode: Mode, options: Options, progress: Progress, far: Tensor,
     allowed: float,
 ) -> Climb:
     """Climb from the other starts in turn, as many as come to an end with their share of the work."""
@@ -160,7 +160,7 @@ def _others_by_newton(
     return Climb(q, value, gradient, iterations, [c.stopped[0] for c in ended], interrupted, evaluated)
 
 
-def _first_finite(objective: Objective, starts: Tensor) -> tuple[int, tuple[Tensor, Tensor]]:
+def _first_finite(objective: Maximized, starts: Tensor) -> tuple[int, tuple[Tensor, Tensor]]:
     """Take the first start if it can be used, else the best that can; an error names what is wrong with them all."""
     torch = objective.torch
     for rows in (slice(0, 1), slice(0, None)):
@@ -173,7 +173,7 @@ def _first_finite(objective: Objective, starts: Tensor) -> tuple[int, tuple[Tens
 
 
 def _climb_others(
-    objective: Objective, points: Tensor, mode: Mode, options: Options, progress: Progress, far: Tensor,
+    objective: Maximized, points: Tensor, mode: Mode, options: Options, progress: Progress, far: Tensor,
     allowed: float,
 ) -> Climb:
     """Climb from the other starts until each has come to the first mode or to rest elsewhere.
@@ -213,7 +213,7 @@ def _climb_others(
     return found
 
 
-def _brought_back(objective: Objective, rows: Tensor) -> Tensor | None:
+def _brought_back(objective: Maximized, rows: Tensor) -> Tensor | None:
     """Bring bounded coordinates that have run out back to the middle, non-centred ones with them; None if none has.
 
     A scale near 0 is a plateau: it has no slope there whatever the data say, once its members have gone to 0.
@@ -238,7 +238,7 @@ def _same_place(mode: Mode, rows: Tensor) -> Tensor:
     return (near | ~mode.free).all(-1)
 
 
-def _unpolished(objective: Objective, starts: Tensor, down: Climb) -> Searched:
+def _unpolished(objective: Maximized, starts: Tensor, down: Climb) -> Searched:
     torch = objective.torch
     heights = down.value.nan_to_num(-float("inf"))
     k = int(torch.argmax(heights))
@@ -281,7 +281,7 @@ def count_places(mode: Mode, rows: Tensor) -> int:
     return len(found)
 
 
-def _limits(objective: Objective, like: Tensor) -> Tensor:
+def _limits(objective: Maximized, like: Tensor) -> Tensor:
     """Give how far out each coordinate may go before its latent counts as at a boundary or beyond all bounds."""
     limit = like.new_full((objective.dimension,), 1e15)
     for start, stop, _, _ in bounded_blocks(objective):
@@ -289,7 +289,7 @@ def _limits(objective: Objective, like: Tensor) -> Tensor:
     return limit
 
 
-def measure(objective: Objective, q: Tensor, free: Tensor) -> Curvature:
+def measure(objective: Maximized, q: Tensor, free: Tensor) -> Curvature:
     """Measure the curvature in the form that suits its size."""
     n = objective.dimension
     if n > DENSE:
@@ -302,7 +302,7 @@ def measure(objective: Objective, q: Tensor, free: Tensor) -> Curvature:
     return Products(objective, q, free)
 
 
-def settle(objective: Objective, found: Climb, free: Tensor, progress: Progress) -> Mode:
+def settle(objective: Maximized, found: Climb, free: Tensor, progress: Progress) -> Mode:
     """Take exact Newton steps to the peak, as far as there is one, and leave saddles."""
     mode = Mode(found.q[0], float(found.value[0]), found.gradient[0], free, None, float("nan"), found.stopped[0],
                 int(found.iterations[0]), found.interrupted)
@@ -335,7 +335,7 @@ def settle(objective: Objective, found: Climb, free: Tensor, progress: Progress)
 
 
 def _further(
-    objective: Objective, start: Tensor, curvature: Curvature, free: Tensor, iterations: int, progress: Progress
+    objective: Maximized, start: Tensor, curvature: Curvature, free: Tensor, iterations: int, progress: Progress
 ) -> Climb:
     """Climb on with the curvature that was measured; where there is no matrix of it, by its products."""
     if curvature.kind == Products.kind:
@@ -352,7 +352,7 @@ def _distance(mode: Mode) -> float:
     return float((gradient * mode.curvature.solve(gradient[None])[0]).sum().clamp(min=0).sqrt())
 
 
-def _kick(objective: Objective, mode: Mode) -> Tensor:
+def _kick(objective: Maximized, mode: Mode) -> Tensor:
     """Step off a saddle to the higher side of its upward direction."""
     if mode.curvature is None:
         return mode.q[None]

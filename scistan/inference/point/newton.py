@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from scistan.inference.point.lbfgs import Climb, runs_away
-from scistan.inference.point.objective import Objective
+from scistan.inference.point.maximized import Maximized
 from scistan.inference.point.preconditioner import Preconditioner
 from scistan.inference.point.progress import Progress
 from scistan.inference.point.steihaug import Inner, inner_step
@@ -27,7 +27,7 @@ _WIDER = 3.0
 
 
 def climb_newton(
-    objective: Objective,
+    objective: Maximized,
     start: Tensor,
     *,
     tolerance: float,
@@ -56,7 +56,7 @@ def climb_newton(
 class _Newton:
     """One climb: where it is, how far steps are trusted, and what they are preconditioned by."""
 
-    def __init__(self, objective: Objective, state: Climb, free: Tensor | None) -> None:
+    def __init__(self, objective: Maximized, state: Climb, free: Tensor | None) -> None:
         self._torch = objective.torch
         self._objective = objective
         self._state = state

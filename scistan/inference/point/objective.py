@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scistan.graph.instance import Instance
 from scistan.messages import point as messages
 from scistan.messages.foreign import is_memory
 from scistan.targets.torch import Batches, TorchDensity
 
-__all__ = ["Objective", "guard_memory"]
+if TYPE_CHECKING:
+    from scistan.inference.point.mode import Mode
+
+__all__ = ["Objective", "guard_memory", "is_out_of_memory"]
 
 Tensor = Any
 _CHUNK = 2e6  # elements of the widest intermediate that products with the Hessian make at once: more is slower
@@ -64,6 +67,19 @@ class Objective:
             yield self._function(q)
         else:
             yield self.density.log_density(q, likelihood_only=self.likelihood_only)
+
+    @property
+    def joint(self) -> Objective:
+        """The density of everything: itself."""
+        return self
+
+    def chosen(self, rows: Tensor) -> Tensor:
+        """Give the coordinates that are maximized over: all."""
+        return rows
+
+    def over_all(self, mode: Mode) -> Mode:
+        """Give a mode over the coordinates of everything: itself."""
+        return mode
 
     def value(self, q: Tensor) -> Tensor:
         """Give the log density of each row."""
@@ -197,7 +213,7 @@ class Objective:
         try:
             (rows,) = grad(slope, leaf, vectors, is_grads_batched=True, **keep)
         except RuntimeError as error:
-            if _is_out_of_memory(error):
+            if is_out_of_memory(error):
                 raise
             # An op whose second derivative cannot be vectorized: one vector at a time.
             return self.torch.stack([self._gradient_of(slope, leaf, v) for v in vectors])
@@ -214,10 +230,10 @@ def guard_memory(device: str, batch_size: int) -> Iterator[None]:
     try:
         yield
     except (RuntimeError, MemoryError) as error:
-        if isinstance(error, messages.OutOfMemoryError) or not _is_out_of_memory(error):
+        if isinstance(error, messages.OutOfMemoryError) or not is_out_of_memory(error):
             raise
         raise messages.out_of_memory(device, batch_size or None) from None
 
 
-def _is_out_of_memory(error: Exception) -> bool:
+def is_out_of_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError" or is_memory(str(error))

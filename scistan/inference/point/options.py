@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from scistan.given import as_choice, as_switch, as_whole, is_number, usual
+from scistan.messages import marginal as marginal_messages
 from scistan.messages import options as option_messages
 from scistan.messages import point as messages
 from scistan.settings import check_disabled, setting
@@ -25,6 +26,8 @@ class Options:
     `optimizer` is `"lbfgs"`, `"newton"`, `"adam"`, or `"auto"`: Adam where there are batches, else L-BFGS, and Newton
     where coordinates are many. `batch_size` takes the observations in mini-batches, `epochs` is how often Adam sees
     each, `learning_rate` its largest step.
+    `integrate` says which latents are integrated out: `"auto"` the random effects, `True` all that can be, `False`
+    none, `"reml"` coefficients too, or names.
     `polish` finishes with exact steps on all observations. `compile` hands the density to `torch.compile`.
     """
 
@@ -39,6 +42,7 @@ class Options:
     learning_rate: float = 0.05
     polish: bool = True
     compile: bool = False
+    integrate: bool | str | Sequence[str] = "auto"
     inits: object = None
     progress: bool = True
 
@@ -59,4 +63,15 @@ def read_options(verb: str, given: Mapping[str, Any]) -> Options:
     as_choice("optimizer", options.optimizer, ("lbfgs", "newton", "adam", "auto"))
     if not is_number(options.learning_rate) or not options.learning_rate > 0:
         raise option_messages.bad_option("learning_rate", options.learning_rate, "a positive number", "0.05")
+    read["integrate"] = _read_integrate(options.integrate)
     return replace(options, **read)
+
+
+def _read_integrate(given: object) -> bool | str | tuple[str, ...]:
+    """Read which latents to integrate; names come as a tuple."""
+    if isinstance(given, bool) or (isinstance(given, str) and given in ("auto", "reml")):
+        return given
+    names = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, list | tuple | set) else ()
+    if not names or not all(isinstance(name, str) for name in names):
+        raise marginal_messages.bad_integrate(given)
+    return names

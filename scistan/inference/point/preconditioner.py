@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from scistan.inference.point.arrow import Layout, guess_layout, measure_arrow
-from scistan.inference.point.objective import Objective
+from scistan.inference.point.arrow import guess_layout, measure_arrow
+from scistan.inference.point.elimination import Layout
+from scistan.inference.point.maximized import Maximized
 
 __all__ = ["Preconditioner", "scattered_diagonal"]
 
@@ -25,7 +26,7 @@ _LEAST = 1e-6  # of the middle of the diagonal
 class Preconditioner:
     """Gives `M⁻¹ v` for the point it was last measured at; what did not work once is not tried again."""
 
-    def __init__(self, objective: Objective, free: Tensor) -> None:
+    def __init__(self, objective: Maximized, free: Tensor) -> None:
         self._objective = objective
         self._free = free
         layout = guess_layout(objective)

@@ -6,7 +6,7 @@ from typing import Any
 
 from scistan.inference.point.curvature import LEAST_CURVATURE
 from scistan.inference.point.lanczos import flattest
-from scistan.inference.point.objective import Objective
+from scistan.inference.point.maximized import Maximized
 from scistan.inference.point.preconditioner import scattered_diagonal
 
 __all__ = ["Products"]
@@ -26,7 +26,7 @@ class Products:
 
     kind = "products"
 
-    def __init__(self, objective: Objective, q: Tensor, free: Tensor, tolerance: float = 1e-10) -> None:
+    def __init__(self, objective: Maximized, q: Tensor, free: Tensor, tolerance: float = 1e-10) -> None:
         self._torch = torch = objective.torch
         self._q, self._free = q, free.to(q.dtype)
         self._products = objective.products_at(q)

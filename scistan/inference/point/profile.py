@@ -11,10 +11,11 @@ import numpy as np
 from scistan.distributions.resolve import value_domain
 from scistan.given import is_number
 from scistan.inference.point.lbfgs import climb
-from scistan.inference.point.objective import Objective
+from scistan.inference.point.maximized import Maximized
 from scistan.inference.point.show import labels
 from scistan.inference.point.uncertainty import Quantities, standard_errors
 from scistan.messages import point as messages
+from scistan.messages.marginal import out_of_profile
 from scistan.messages.values import name_given
 from scistan.targets.torch import LatentBlock, to_numpy
 
@@ -39,7 +40,7 @@ class _Lines:
         """Give some of the rows."""
         return _Lines(self.block, self.elements[rows])
 
-    def pin(self, objective: Objective, q: Tensor, targets: Tensor) -> Tensor:
+    def pin(self, objective: Maximized, q: Tensor, targets: Tensor) -> Tensor:
         """Put the pinned numbers in place; what a non-centred value means depends on the other coordinates."""
         if q.ndim == 1:
             return self.pin(objective, q[None], targets)[0]
@@ -66,6 +67,8 @@ def profile_intervals(estimate: PointEstimate, source: Source, name: str, level:
 
     objective, mode = source.objective, source.mode
     block = next((b for b in objective.density.blocks if isinstance(name, str) and b.term.name == name), None)
+    if name in estimate.integrated:
+        raise messages.no_profile(name, out_of_profile())
     if block is None:
         raise messages.unknown_quantity(name_given(name), [b.term.name for b in objective.density.blocks])
     if not is_number(level) or not 0 < level < 1:
@@ -83,7 +86,7 @@ def profile_intervals(estimate: PointEstimate, source: Source, name: str, level:
 
 
 def _ends(
-    objective: Objective, source: Source, block: LatentBlock, estimate: PointEstimate, wanted: float
+    objective: Maximized, source: Source, block: LatentBlock, estimate: PointEstimate, wanted: float
 ) -> np.ndarray:
     torch, mode = objective.torch, source.mode
     count = block.stop - block.start
@@ -120,7 +123,7 @@ def _ends(
     return _constrained(objective, source, block, ends).reshape(2, count)
 
 
-def _pinned(objective: Objective, lines: _Lines, targets: Tensor) -> Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]:
+def _pinned(objective: Maximized, lines: _Lines, targets: Tensor) -> Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]:
     """Give an evaluation in which each row is pinned to its own target."""
 
     def evaluate(q: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
@@ -146,7 +149,7 @@ def _middle(source: Source, block: LatentBlock, estimate: PointEstimate) -> tupl
     mode, density = source.mode, source.objective.density
     if block.term.law.noncentred:
         name, graph = block.term.name, density.instance.graph
-        errors = standard_errors(Quantities(source.objective, graph), mode, graph, estimate.boundary)
+        errors = standard_errors(Quantities(source.objective.joint, graph), source.whole, graph, estimate.boundary)
         value, error = (density.backend.constant(np.ravel(t[name])) for t in (estimate.values, errors))
         return value, error
     deviations = mode.curvature.deviations() if mode.curvature is not None else None
@@ -154,7 +157,7 @@ def _middle(source: Source, block: LatentBlock, estimate: PointEstimate) -> tupl
     return mode.q[part], mode.q[part] * float("nan") if deviations is None else deviations[part]
 
 
-def _constrained(objective: Objective, source: Source, block: LatentBlock, ends: Tensor) -> np.ndarray:
+def _constrained(objective: Maximized, source: Source, block: LatentBlock, ends: Tensor) -> np.ndarray:
     """Bring the ends of intervals to the scale of the latent."""
     if block.term.law.noncentred:
         return to_numpy(ends)

@@ -8,7 +8,7 @@ from typing import Any
 from scistan.inference.point.curvature import Curvature
 from scistan.inference.point.domains import bounded_blocks, latent_at
 from scistan.inference.point.lbfgs import climb
-from scistan.inference.point.objective import Objective
+from scistan.inference.point.maximized import Maximized
 from scistan.messages import point as messages
 
 __all__ = ["FURTHER", "OUT", "refuse_if_rising", "refuse_if_rising_outwards"]
@@ -22,7 +22,7 @@ _SUSPECTS = 3
 
 
 def refuse_if_rising_outwards(
-    objective: Objective, q: Tensor, value: float, free: Tensor, verb: str, measure: Callable[..., Curvature]
+    objective: Maximized, q: Tensor, value: float, free: Tensor, verb: str, measure: Callable[..., Curvature]
 ) -> None:
     """Look ahead where a climb has found no end: move what is far out further, and let the rest follow by Newton steps.
 
@@ -45,7 +45,7 @@ def refuse_if_rising_outwards(
             raise messages.unbounded([latent_at(objective, k)], verb, gains[0])
 
 
-def refuse_if_rising(objective: Objective, q: Tensor, value: float, gradient: Tensor, free: Tensor, verb: str) -> None:
+def refuse_if_rising(objective: Maximized, q: Tensor, value: float, gradient: Tensor, free: Tensor, verb: str) -> None:
     """Look back along the way: if the density rose steadily and still rises, there is no maximum, and that is said.
 
     The other coordinates follow: a hierarchical scale raises the density only where its members close up with it.
@@ -63,7 +63,7 @@ def refuse_if_rising(objective: Objective, q: Tensor, value: float, gradient: Te
             raise messages.unbounded([latent_at(objective, k)], verb, rise[0])
 
 
-def _furthest(objective: Objective, q: Tensor, out: Tensor) -> list[int]:
+def _furthest(objective: Maximized, q: Tensor, out: Tensor) -> list[int]:
     """List the coordinates of bounded latents that are `out`, the furthest first, and no more than a few."""
     bounded = objective.torch.zeros_like(out)
     for start, stop, _, _ in bounded_blocks(objective):

@@ -8,13 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scistan.messages.marginal import integrated_out
+
 if TYPE_CHECKING:
     from scistan.inference.point.estimate import PointEstimate
 
 __all__ = ["as_html", "as_text", "labels", "plot_loss", "to_dataframe"]
 
 _MOST_ROWS = 40
-_WORDS = {"map": "posterior mode", "mle": "maximum likelihood"}
+_WORDS = {
+    "map": ("posterior mode", "log density"),
+    "mle": ("maximum likelihood", "log likelihood"),
+    "marginal map": ("marginal posterior mode", "marginal log density"),
+    "marginal mle": ("marginal maximum likelihood", "marginal log likelihood"),
+    "reml": ("restricted maximum likelihood", "restricted log likelihood"),
+}
 
 Row = tuple[str, float, float]
 
@@ -67,12 +75,13 @@ def to_dataframe(estimate: PointEstimate) -> Any:
 def _verdict(estimate: PointEstimate) -> list[str]:
     head = "converged" if estimate.converged else "NOT converged"
     agree = f"{estimate.starts_agreeing} of {estimate.starts} start{'s' if estimate.starts > 1 else ''} agree"
-    return [f"{head}: {estimate.reason}", agree, *estimate.findings]
+    groups = [integrated_out(estimate.integrated, estimate.exact, estimate.maximized)] if estimate.integrated else []
+    return [f"{head}: {estimate.reason}", agree, *groups, *estimate.findings]
 
 
 def _title(estimate: PointEstimate) -> str:
-    what = "log density" if estimate.kind == "map" else "log likelihood"
-    return f"{_WORDS.get(estimate.kind, estimate.kind)}, {what} {estimate.log_density:.6g}"
+    title, what = _WORDS[estimate.kind]
+    return f"{title}, {what} {estimate.log_density:.6g}"
 
 
 def _hidden(estimate: PointEstimate) -> int:

@@ -33,6 +33,7 @@ __all__ = ["load_estimate", "save_estimate", "source_of"]
 _PLAIN = (
     "log_density", "converged", "reason", "findings", "boundary", "gradient_norm", "iterations", "evaluations",
     "starts", "starts_agreeing", "history", "timing", "kind", "device", "dtype", "seed", "dims", "coords",
+    "integrated", "maximized", "exact",
 )
 _FORMAT = 1
 
@@ -106,8 +107,8 @@ def _read(path: Path, with_record: bool) -> tuple[PointEstimate, Record | None]:
     meta.pop("format")
     planned = meta.pop("plan", None)  # which files of before have not
     meta["plan"] = None if planned is None else Plan.from_dict(planned)
-    for name in ("findings", "boundary"):
-        meta[name] = tuple(meta[name])
+    for name in ("findings", "boundary", "integrated", "maximized"):
+        meta[name] = tuple(meta.get(name, ()))
     meta["history"] = tuple((float(a), float(b)) for a, b in meta["history"])
     meta["dims"] = {name: tuple(dims) for name, dims in meta["dims"].items()}
     arrays = {"values": values, "std_errors": errors, "intervals": unknown | ends, "coordinates": coordinates}
@@ -137,19 +138,25 @@ def _held(path: Path, record: Record, restore: Callable[[Record], Fitted]) -> Fi
 
 def source_of(estimate: PointEstimate, instance: Instance) -> Source:
     """Lower a model as it was when an estimate was made with it, and check that it is the one."""
-    from scistan.inference.point.maximize import lower
+    from scistan.inference.point.marginal.effects import choose_integrated
+    from scistan.inference.point.maximize import integrated, lower
     from scistan.inference.point.mode import Mode, measure
     from scistan.inference.point.options import Options
     from scistan.targets.torch import choose_target
 
     target = choose_target("cpu", estimate.dtype)
-    objective = lower(instance, estimate.kind, Options(dtype=estimate.dtype), target)
+    verb = "map" if estimate.kind.endswith("map") else "mle"
+    integrate = "reml" if estimate.kind == "reml" else estimate.integrated or False
+    options = Options(dtype=estimate.dtype, integrate=integrate)
+    joint = lower(instance, verb, options, target)
     shapes = {t.name: instance.shape(t.law.shape) for t in instance.graph.latents}
     values, best = estimate.values, estimate.log_density
     strange = [name for name, shape in shapes.items() if name not in values or values[name].shape != shape]
-    if strange or objective.dimension != estimate.coordinates.size:
+    if strange or joint.dimension != estimate.coordinates.size:
         raise messages.other_model(strange or list(shapes))
-    q = objective.density.backend.constant(estimate.coordinates)
+    rows = joint.density.backend.constant(estimate.coordinates)[None]
+    objective = integrated(joint, choose_integrated(instance, integrate, verb), rows)
+    q = objective.chosen(rows)[0]
     free = objective.torch.ones(objective.dimension, dtype=objective.torch.bool)
     for block in objective.density.blocks:
         if block.term.name in estimate.boundary:
@@ -159,4 +166,4 @@ def source_of(estimate: PointEstimate, instance: Instance) -> Source:
         raise messages.other_model([t.name for t in instance.graph.observed])
     curvature = measure(objective, q, free)
     mode = Mode(q, float(value[0]), gradient[0], free, curvature, 0.0, "done", estimate.iterations)
-    return Source(instance, objective, mode)
+    return Source(instance, objective, mode, objective.over_all(mode))

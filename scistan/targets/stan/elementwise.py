@@ -9,7 +9,7 @@ from scistan.graph.node import Apply, Node, Variable
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.ops.declaration import Call, Infix, Op, Template
 from scistan.shapes import ONE, Shape, is_repeated
-from scistan.targets.stan.lowered import Lowered
+from scistan.targets.stan.lowered import Lowered, unsupported
 from scistan.targets.stan.scaling import unexpanded, write_diagonal_sum, write_scaling
 from scistan.targets.stan.syntax import (
     ATOM,
@@ -80,7 +80,7 @@ def write_form(node: Apply, args: Sequence[Expr], kind: Type) -> Expr:
         return call(form.name, args, REAL if scalar else kind)
     if isinstance(form, Template):
         return _template(node.op.name, form, args, kind)
-    raise KeyError(f"{node.op.name} has no Stan form")
+    raise unsupported(node, f"the op `{node.op.name}` has no Stan form")
 
 
 def _infix(op: str, form: Infix, args: Sequence[Expr], kind: Type) -> Expr:

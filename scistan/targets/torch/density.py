@@ -18,6 +18,7 @@ from scistan.distributions.standard import frame_of
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable
+from scistan.passes.branches import held_density, hold_branches
 from scistan.passes.signs import Signs
 from scistan.targets.affine import Affine
 from scistan.targets.coordinates import Coordinates
@@ -57,7 +58,8 @@ class TorchDensity:
     """A model's log density in torch; constants and data are converted once.
 
     `inputs` are data leaves that come with each evaluation instead, and `batch` names the observed
-    terms that run along them.
+    terms that run along them. `apart` names latents whose coordinates may come as a vector of their own, and `kept`
+    those whose distribution belongs to the likelihood: random effects.
     """
 
     def __init__(
@@ -68,14 +70,18 @@ class TorchDensity:
         *,
         inputs: Iterable[Node] = (),
         batch: Iterable[str] = (),
+        apart: Iterable[str] = (),
+        kept: Iterable[str] = (),
     ) -> None:
-        self.instance = instance
+        self.instance = instance = instance.on(hold_branches(instance.graph))
         self.backend = TorchBackend(device, dtype)
         self.torch = self.backend.module
         self.blocks = lay_out(instance)
         self.dimension = self.blocks[-1].stop if self.blocks else 0
         self._inputs = tuple(inputs)
         self._batch = frozenset(batch)
+        self._apart = frozenset(apart)
+        self._kept = frozenset(kept)
         self._programs: dict[bool, _Program] = {}
         self._bijections: dict[str, Interval | Coordinates] = {}
 
@@ -147,7 +153,8 @@ class TorchDensity:
         alike = []
         for block in self.blocks:
             domain = value_domain(block.term.law)
-            if not (block.shape or domain.structure or block.term.law.noncentred or self._needs(block.term)):
+            alone = block.shape or block.term.law.noncentred or block.term.name in self._apart
+            if not (alone or domain.structure or self._needs(block.term)):
                 alike.append((block.term.value, block.start, (domain.lower, domain.upper)))
         return group_scalars(alike, self._between, self.dimension, self.backend)
 
@@ -220,14 +227,17 @@ class TorchDensity:
         inputs: Mapping[Node, Tensor] | None = None,
         weight: float = 1.0,
         share: float = 1.0,
+        apart: Tensor = None,
     ) -> Tensor:
         """Give the log density at `q` over the sampled coordinates, or the observed terms alone.
 
         The constraints' Jacobian is left out unless asked for. A batch's terms count `weight` times, the rest `share`.
+        `apart` is another flat vector, for the latents that are kept apart: so a gradient in these takes no way through
+        what others are computed from.
         """
         program = self._program(likelihood_only)
         jacobians: list[Tensor] | None = [] if jacobian else None
-        values = program.schedule.run(self._setters(q, jacobians), q.ndim == 2, inputs)
+        values = program.schedule.run(self._setters(q, jacobians, apart), q.ndim == 2, inputs)
         start = program.constant if q.ndim == 1 else program.constant.expand(len(q))
         result = program.once.added(values, start)
         if share != 1.0:
@@ -236,7 +246,9 @@ class TorchDensity:
             result = result + weight * program.of_batch.added(values, self.backend.zeros(*q.shape[:-1]))
         return result + sum(jacobians) if jacobians else result
 
-    def _setters(self, q: Tensor, jacobians: list[Tensor] | None) -> list[Callable[[Values], Tensor]]:
+    def _setters(
+        self, q: Tensor, jacobians: list[Tensor] | None, apart: Tensor = None
+    ) -> list[Callable[[Values], Tensor]]:
         """Give, for each stage, what sets its leaf; the constraints' Jacobians are collected if there is a list."""
 
         lead = tuple(q.shape[:-1])
@@ -260,7 +272,12 @@ class TorchDensity:
             return value
 
         setters: list[Callable[[Values], Tensor]] = [partial(row_of, group) for group in self._groups]
-        cut = [pair for pair in zip(self.blocks, self._cut(q), strict=True) if pair[0] in self._single]
+        pieces = self._cut(q)
+        if apart is not None:
+            names = [block.term.name for block in self.blocks]
+            both = zip(names, pieces, self._cut(apart), strict=True)
+            pieces = [other if name in self._apart else own for name, own, other in both]
+        cut = [pair for pair in zip(self.blocks, pieces, strict=True) if pair[0] in self._single]
         setters += [partial(value_of, block, u) for block, u in cut]
         return setters + [partial(coordinates_of, u) for block, u in cut if block.term.law.noncentred]
 
@@ -283,10 +300,10 @@ class TorchDensity:
         of_batch: list[Summand] = []
         signs = signs_of(self.instance, self._inputs)
         for term in self.instance.graph.terms:
-            if term.is_observed or not likelihood_only:
+            if term.is_observed or not likelihood_only or term.name in self._kept:
                 z = standard.get(term.name)
                 node = pointwise(term if z is None else Term(term.name, z, standard_law(term.law)))
-                for part in (node, *guards(term, signs)):
+                for part in (held_density(term, node), *guards(term, signs)):
                     (of_batch if term.name in self._batch else once).extend(split_sum(part, self.instance))
         stages += [Stage(z) for z in standard.values()]
         grouped = {leaf for group in self._groups for leaf in group.leaves}  # summed in their rows

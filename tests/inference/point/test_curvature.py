@@ -38,7 +38,7 @@ def groups(count: int = 60, seed: int = 0, tie: bool = False) -> ss.Model:
 
 
 def at_mode(model: ss.Model):
-    objective = lower(model.instance(), "map", Options(), choose_target("cpu"))
+    objective = lower(model.instance(), "map", Options(integrate=False), choose_target("cpu"))
     q = torch.from_numpy(np.random.default_rng(1).normal(size=objective.dimension) * 0.1)
     free = torch.ones(objective.dimension, dtype=torch.bool)
     return objective, q, free
@@ -53,7 +53,7 @@ def errors_of(found) -> dict[str, np.ndarray]:
 @pytest.fixture
 def definite(monkeypatch):
     """Use a point where the density is a peak: the mode itself."""
-    found = groups().map(seed=0, starts=1)
+    found = groups().map(seed=0, starts=1, integrate=False)
     assert found.converged
     return found.source.objective, found.source.mode.q, found.source.mode.free
 
@@ -140,12 +140,12 @@ def test_conjugate_gradients_solve_the_same(definite):
 @pytest.mark.parametrize("limit", ["arrow", "products"])
 def test_standard_errors_do_not_depend_on_the_form(monkeypatch, limit):
     m = groups(60 if limit == "arrow" else 5)
-    expected = m.map(seed=0, starts=1)
+    expected = m.map(seed=0, starts=1, integrate=False)
     monkeypatch.setattr(modes, "DENSE", 10)
     if limit == "products":
         monkeypatch.setattr(modes, "_DENSE_IF_NEEDED", 10)
         monkeypatch.setattr(modes, "guess_layout", lambda _: None)
-    found = m.map(seed=0, starts=1)
+    found = m.map(seed=0, starts=1, integrate=False)
     assert found.source.mode.curvature.kind == limit
     assert found.converged
     one, other = errors_of(expected), errors_of(found)
@@ -158,7 +158,7 @@ def test_standard_errors_do_not_depend_on_the_form(monkeypatch, limit):
 @pytest.mark.parametrize("limit", [10, 1000])
 def test_draws_have_the_covariance(monkeypatch, limit):
     monkeypatch.setattr(modes, "DENSE", limit)
-    found = groups().map(seed=0, starts=1)
+    found = groups().map(seed=0, starts=1, integrate=False)
     curvature = found.source.mode.curvature
     assert curvature.kind == ("arrow" if limit == 10 else "dense")
     noise = torch.from_numpy(np.random.default_rng(0).normal(size=(20000, len(found.coordinates))))
@@ -175,7 +175,11 @@ def test_many_groups_need_no_square_matrix():
     m.tau = ss.Gamma(4, 2)
     m.theta = ss.Normal(m.mu, m.tau, shape=count)
     m.y = ss.Normal(m.theta, 1.0).observe(rng.normal(1, 2, count))
-    found = m.map(seed=0, starts=1)
+    marginal = m.map(seed=0, starts=1)
+    assert marginal.converged
+    assert marginal.source.whole.curvature.kind == "arrow"
+    assert np.isfinite(marginal.std_errors["theta"]).all()
+    found = m.map(seed=0, starts=1, integrate=False)
     assert found.converged
     assert found.source.mode.curvature.kind == "arrow"
     assert np.isfinite(errors_of(found)["theta"]).all()

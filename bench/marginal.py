@@ -1,0 +1,57 @@
+"""Seconds of the processor that marginal estimates take, by the number of groups: `python bench/marginal.py`."""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+
+import scistan as ss
+
+
+def mixed(kind: str, groups: int, rows: int) -> ss.Model:
+    """Make a mixed model: normal with intercepts, with intercepts and slopes, or counts."""
+    rng = np.random.default_rng(groups)
+    g = np.repeat(np.arange(groups), rows)
+    x = rng.normal(size=len(g))
+    m = ss.Model(kind)
+    m.g, m.x = ss.data(g), ss.data(x)
+    m.a, m.b = ss.Normal(0, 5), ss.Normal(0, 5)
+    level = 0.8 * rng.normal(size=groups)[g]
+    if kind == "slopes":
+        m.sd, m.factor = ss.HalfNormal(2, shape=2), ss.LKJCholesky(2, 2.0)
+        m.u = ss.MultivariateNormal(np.zeros(2), chol=m.sd[:, None] * m.factor, shape=groups)
+        eta, truth = m.a + m.u[m.g, 0] + (m.b + m.u[m.g, 1]) * m.x, 1 + level + (0.5 + level / 2) * x
+    else:
+        m.tau = ss.HalfNormal(2)
+        m.u = ss.Normal(0, m.tau, shape=groups)
+        eta, truth = m.a + m.u[m.g] + m.b * m.x, 1 + level + 0.5 * x
+    if kind == "counts":
+        m.y = ss.Poisson(ss.exp(eta)).observe(rng.poisson(np.exp(truth)))
+    else:
+        m.sigma = ss.HalfNormal(2)
+        m.y = ss.Normal(eta, m.sigma).observe(truth + rng.normal(size=len(g)))
+    return m
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--groups", type=int, nargs="+", default=[100, 1_000, 10_000])
+    parser.add_argument("--rows", type=int, default=10)
+    parser.add_argument("--starts", type=int, default=8)
+    given = parser.parse_args()
+    mixed("intercepts", 5, 5).mle(seed=1, starts=1, progress=False)  # torch itself
+    print(f"{'':<12}{'groups':>8}{'CPU s':>8}{'evaluations':>13}  converged")
+    for kind in ("intercepts", "slopes", "counts"):
+        for groups in given.groups:
+            model = mixed(kind, groups, given.rows)
+            begun = time.process_time()
+            found = model.mle(seed=1, starts=given.starts, progress=False)
+            seconds = time.process_time() - begun
+            print(f"{kind:<12}{groups:>8}{seconds:>8.2f}{found.evaluations:>13}  {found.converged}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

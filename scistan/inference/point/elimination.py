@@ -1,0 +1,89 @@
+"""Matrices shaped like an arrow, factored: groups are eliminated, and what is left of the corner is dense."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Elimination", "Layout", "multiply_blocks", "probes_of", "read_blocks"]
+
+Tensor = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which coordinates are global (G,), and which belong to each group (J, K)."""
+
+    globals: Tensor
+    locals: Tensor
+
+
+def probes_of(torch: Any, layout: Layout, like: Tensor) -> Tensor:
+    """Give the G + K vectors whose products hold every number of an arrow: all groups share theirs."""
+    few, many = layout.globals, layout.locals
+    width = many.shape[1]
+    probes = like.new_zeros((len(few) + width, len(like)))
+    probes[torch.arange(len(few), device=like.device), few] = 1.0
+    for k in range(width):
+        probes[len(few) + k, many[:, k]] = 1.0
+    return probes
+
+
+def read_blocks(torch: Any, layout: Layout, products: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Read corner (G, G), arms (G, J, K) and hubs (J, K, K) off the products with those vectors."""
+    few, many = layout.globals, layout.locals
+    head = products[: len(few)]
+    corner, arms = head[:, few], head[:, many]
+    groups, width = many.shape
+    hubs = products.new_zeros((groups, width, width))
+    for k in range(width):
+        hubs[:, :, k] = products[len(few) + k][many]
+    return 0.5 * (corner + corner.mT), arms, 0.5 * (hubs + hubs.mT)
+
+
+def multiply_blocks(torch: Any, layout: Layout, blocks: tuple[Tensor, Tensor, Tensor], rows: Tensor) -> Tensor:
+    """Multiply rows by the matrix of these blocks."""
+    corner, arms, hubs = blocks
+    few, many = rows[:, layout.globals], rows[:, layout.locals]
+    result = torch.zeros_like(rows)
+    result[:, layout.globals] = few @ corner + torch.einsum("gjk,rjk->rg", arms, many)
+    result[:, layout.locals] = torch.einsum("gjk,rg->rjk", arms, few) + torch.einsum("jkl,rjl->rjk", hubs, many)
+    return result
+
+
+class Elimination:
+    """`[[A, B], [B', D]]` with `corner` A (G, G), `arms` B (G, J, K) and `hubs` D, J blocks of K × K, factored."""
+
+    def __init__(self, torch: Any, layout: Layout, corner: Tensor, arms: Tensor, hubs: Tensor) -> None:
+        self._torch = torch
+        self.layout, self.arms, self.blocks = layout, arms, (corner, arms, hubs)
+        self.factor_hubs, failed_hubs = torch.linalg.cholesky_ex(hubs)
+        self.ties = torch.cholesky_solve(arms.permute(1, 2, 0), self.factor_hubs)  # D⁻¹ B' (J, K, G)
+        schur = corner - torch.einsum("gjk,jkh->gh", arms, self.ties)
+        self.schur = 0.5 * (schur + schur.mT)
+        self.factor, failed = torch.linalg.cholesky_ex(self.schur)
+        self.hubs_definite = not bool((failed_hubs != 0).any())
+        self.definite = self.hubs_definite and int(failed) == 0
+
+    def solve(self, rows: Tensor, factor: Tensor = None) -> Tensor:
+        """Multiply rows (R, n) by the inverse; `factor` is another one of what is left of the corner."""
+        torch = self._torch
+        few, many = rows[:, self.layout.globals], rows[:, self.layout.locals]
+        inner = torch.cholesky_solve(many.permute(1, 2, 0), self.factor_hubs).permute(2, 0, 1)
+        left = (few - torch.einsum("gjk,rjk->rg", self.arms, inner)).mT
+        few = torch.cholesky_solve(left, self.factor if factor is None else factor).mT
+        result = torch.zeros_like(rows)
+        result[:, self.layout.globals] = few
+        result[:, self.layout.locals] = inner - torch.einsum("jkg,rg->rjk", self.ties, few)
+        return result
+
+    def log_determinant(self) -> Tensor:
+        """Give the logarithm of the determinant."""
+        halves = (f.diagonal(dim1=-2, dim2=-1).log().sum() for f in (self.factor, self.factor_hubs))
+        return 2 * sum(halves)
+
+    def inverse_blocks(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Give the inverse among globals (G, G), of each group with them (J, K, G), and within groups (J, K, K)."""
+        few = self._torch.cholesky_inverse(self.factor)
+        across = -self.ties @ few
+        return few, across, self._torch.cholesky_inverse(self.factor_hubs) - across @ self.ties.mT

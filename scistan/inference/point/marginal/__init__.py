@@ -1,0 +1,1 @@
+"""Estimates with random effects integrated out: which they are, how their Hessian is shaped, value and gradient."""

@@ -1,0 +1,88 @@
+"""The mode over what is integrated, given the rest: Newton's steps with the measured Hessian, and a line search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from scistan.inference.point.elimination import Elimination
+from scistan.inference.point.marginal.bend import Bend, Split
+from scistan.inference.point.marginal.structure import Structure
+
+__all__ = ["Peak", "find_peak"]
+
+Tensor = Any
+_STEPS = 100
+_SHORTENED = 40
+_RISE = 1e-4  # share of the promised gain that must be there
+_CLOSE = 1e5  # machine epsilons to the peak, in standard deviations of each coordinate, that count as being there
+_GOOD_ENOUGH = 1e-8  # the same squared, where rounding lets no step come closer
+_DAMPINGS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """Where the density given `theta` is highest, how high, and its negative Hessian there, factored."""
+
+    u: Tensor
+    value: Tensor
+    precision: Elimination
+
+
+def find_peak(split: Split, structure: Structure, theta: Tensor, u: Tensor) -> Peak | None:
+    """Climb from `u`; None where there is no density, no peak, or no end."""
+    torch = split.torch
+    enough = len(u) * (_CLOSE * torch.finfo(u.dtype).eps) ** 2
+    bend = Bend(split, theta, u)
+    precision: Elimination | None = None
+    before = float("inf")
+    for _ in range(_STEPS):
+        if not bool(torch.isfinite(bend.value) & torch.isfinite(bend.slope).all()):
+            return None
+        if precision is None or not structure.constant:
+            precision = Elimination(torch, structure.layout, *structure.blocks_of(bend, torch))
+        usable = precision if precision.definite else _damped(torch, precision)
+        if usable is None:
+            return None
+        step = usable.solve(bend.slope[None])[0]
+        squared = float((bend.slope * step).sum())
+        arrived = squared <= enough or (squared <= len(u) * _GOOD_ENOUGH and squared >= 0.25 * before)
+        if precision.definite and arrived:
+            return Peak(bend.u.detach(), bend.value, precision)
+        before = squared if precision.definite else float("inf")
+        further = _search(split, theta, bend, step, squared)
+        if further is None:
+            close = precision.definite and squared <= len(u) * _GOOD_ENOUGH
+            return Peak(bend.u.detach(), bend.value, precision) if close else None
+        bend = further
+    return None
+
+
+def _search(split: Split, theta: Tensor, bend: Bend, step: Tensor, promised: float) -> Bend | None:
+    """Give the density a step further, or less where it does not rise as promised; None where it rises nowhere."""
+    here = float(bend.value)
+    noise = 32 * split.torch.finfo(step.dtype).eps * (1 + abs(here))
+    share = 1.0
+    for _ in range(_SHORTENED):
+        there = Bend(split, theta, bend.u.detach() + share * step)
+        if float(there.value) >= here + _RISE * share * promised - noise:
+            return there
+        share *= 0.5
+    return None
+
+
+def _damped(torch: Any, precision: Elimination) -> Elimination | None:
+    """Add to the diagonal of a matrix that is no peak's until it is."""
+    corner, arms, hubs = precision.blocks
+    if not all(bool(torch.isfinite(block).all()) for block in precision.blocks):
+        return None
+    largest = max([float(block.abs().max()) for block in (corner, hubs) if block.numel()], default=1.0)
+    for power in range(_DAMPINGS):
+        added = largest * 4.0 ** (power - _DAMPINGS + 2)
+        found = Elimination(
+            torch, precision.layout, corner + added * torch.eye(len(corner)).to(corner), arms,
+            hubs + added * torch.eye(hubs.shape[-1]).to(hubs),
+        )
+        if found.definite:
+            return found
+    return None
