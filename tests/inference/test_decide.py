@@ -92,9 +92,10 @@ def test_a_series_is_sampled_as_it_is_where_that_promises_more() -> None:
     rng = np.random.default_rng(4)
     m = ss.Model("local_level")
     m.tau, m.sigma = ss.HalfNormal(1), ss.HalfNormal(1)
-    m.level = ss.RandomWalk(m.tau, start=ss.Normal(0, 5), length=60)
-    m.y = ss.Normal(m.level, m.sigma).observe(rng.normal(0, 0.5, 60).cumsum() + rng.normal(0, 0.3, 60))
-    fit = m.mcmc(**OPTIONS)
+    steps, noise = rng.normal(size=(2, 2, 100))[1]
+    m.level = ss.RandomWalk(m.tau, start=ss.Normal(0, 5), length=100)
+    m.y = ss.Normal(m.level, m.sigma).observe(0.3 * steps.cumsum() + 0.5 * noise)
+    fit = m.mcmc(seed=1, progress=False)
     assert np.isposinf(fit.plan.centring["level"][0]).all()
     assert "level centred by the data" in fit.why
     assert "level_z" in m.stan_code()
