@@ -22,30 +22,32 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PLACE = ROOT / ".pythons"
 OLDEST = (3, 11)
-SOME = ("--cases", "6")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to install, and which tests to run."""
+    """What to install, which tests to run whole, and of which only some of their cases."""
 
     packages: tuple[str, ...]
-    runs: tuple[tuple[str, ...], ...]
+    whole: tuple[str, ...]
+    sampled: tuple[tuple[str, ...], ...] = ()
 
 
+EVERY_VERB = ("-m", "not slow", "tests/test_smoke.py", "tests/test_surface.py")
 FULL = Plan(
     ("-e", ".[cmdstan,nutpie,plot,test]", "pandas"),
+    EVERY_VERB,
     (
-        ("-m", "not slow", *SOME, "tests"),
+        ("-m", "not slow", "tests"),
         # What compiles C++ depends on httpstan's Stan (2.35 on Python 3.11, 2.39 from 3.12 on).
-        ("-m", "slow", *SOME, "tests/engines", "tests/toolchain", "tests/test_smoke.py",
+        ("-m", "slow", "tests/engines", "tests/toolchain", "tests/test_smoke.py",
          "tests/inference/test_mcmc_cmdstan.py", "tests/inference/test_full_methods.py"),
     ),
 )
 # Nothing is byte-compiled that is not used: half of the time that an installation takes.
 SHORT = Plan(
     ("--no-compile", "-e", ".[cmdstan,nutpie,plot]", "pandas", "pytest", "pytest-xdist"),
-    (("-m", "not slow", "tests/test_smoke.py", "tests/test_surface.py"),),
+    EVERY_VERB,
 )
 
 
@@ -54,6 +56,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--short", action="store_true", help="the smoke test alone, on one other Python")
     options.add_argument("--only", help="one version, as 3.12")
+    options.add_argument("--cases", default="6", help="how many cases of a test with more of them")
     options.add_argument("--workers", default="2", help="how many tests at a time")
     chosen = options.parse_args()
     found = pythons()
@@ -65,7 +68,8 @@ def main() -> int:
     if not found:
         print(f"pythons: no Python but {sys.version.split()[0]} found here: nothing else was tried")
         return 0
-    verdicts = {v: attempt(v, path, SHORT if chosen.short else FULL, chosen.workers) for v, path in found.items()}
+    plan = SHORT if chosen.short else FULL
+    verdicts = {v: attempt(v, path, plan, chosen.workers, chosen.cases) for v, path in found.items()}
     for version, (verdict, seconds) in verdicts.items():
         print(f"pythons: {'.'.join(map(str, version))} {verdict} in {seconds:.0f} s")
     return 0 if all(verdict == "passed" for verdict, _ in verdicts.values()) else 1
@@ -90,7 +94,7 @@ def version_of(text: str, parts: int = 2) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", text)[:parts])
 
 
-def attempt(version: tuple[int, ...], python: Path, plan: Plan, workers: str) -> tuple[str, float]:
+def attempt(version: tuple[int, ...], python: Path, plan: Plan, workers: str, cases: str) -> tuple[str, float]:
     """Build an environment and run the tests in it."""
     started = time.monotonic()
     name = ".".join(map(str, version))
@@ -105,7 +109,8 @@ def attempt(version: tuple[int, ...], python: Path, plan: Plan, workers: str) ->
     ready = do(python, "-m", "venv", place) and do(*pip, "--upgrade", "pip") and do(*pip, *plan.packages)
     if not ready:
         return "could not be set up", time.monotonic() - started
-    passed = [do(place / "bin" / "python", "-m", "pytest", "-n", workers, *words) for words in plan.runs]
+    pytest = (place / "bin" / "python", "-m", "pytest", "-n", workers)
+    passed = [do(*pytest, *plan.whole), *(do(*pytest, "--cases", cases, *words) for words in plan.sampled)]
     return "passed" if all(passed) else "FAILED", time.monotonic() - started
 
 

@@ -29,7 +29,7 @@ def slope(t, animals):
 m.animals = ss.ode(slope, y0=m.start, t0=0, times=m.years)
 m.pelts = ss.LogNormal(ss.log(m.animals), m.sigma).observe(pelts)
 
-fit = m.mcmc(seed=1)
+fit = m.mcmc(engine="stanli", chains=2, warmup=500, draws=500, seed=1)  # every gradient solves the equation
 print(fit)
 print(fit.certificate)
 for name in ("born", "eaten", "dies", "fed"):

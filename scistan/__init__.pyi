@@ -4,6 +4,12 @@
 from collections.abc import Sequence
 
 from scistan.distributions.mixture import Mixture as Mixture
+from scistan.distributions.potential import potential as potential
+from scistan.distributions.series import Series as Series
+from scistan.distributions.series_kinds import AR as AR
+from scistan.distributions.series_kinds import GARCH as GARCH
+from scistan.distributions.series_kinds import LocalLinearTrend as LocalLinearTrend
+from scistan.distributions.series_kinds import RandomWalk as RandomWalk
 from scistan.distributions.unnamed import Unnamed
 from scistan.distributions.user import declare_distribution as declare_distribution
 from scistan.errors import DataError as DataError

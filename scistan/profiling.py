@@ -278,8 +278,7 @@ class _Before:
         if how == _EXACT:
             self.gpu = _gpu_held()
             with _ABSORBING:
-                _fold()
-                _lower_high_water()
+                _begin_anew()
                 self.cpu, self.base = _used()
                 self.peak = self.base
                 _watching.append(self)
@@ -287,33 +286,55 @@ class _Before:
             self.cpu, self.base = _used()
 
     def end(self, own: Stage) -> None:
-        cpu, high = _used()
-        own.cpu += cpu - self.cpu
         if self.how == _EXACT:
             with _ABSORBING:
-                _fold()
+                cpu, high = _used()
                 _watching.remove(self)
-            high = self.peak
+                high = max(self.peak, high)
             own.gpu_memory = max(own.gpu_memory, _gpu_peak() - self.gpu)
+        else:
+            cpu, high = _used()
+        own.cpu += max(0.0, cpu - self.cpu)  # another thread's answer may be a moment older
         own.memory = max(own.memory, high - self.base)
 
 
+# Asking the system costs more than all else here: an answer is good for so many seconds, in which memory grows by less
+# than a megabyte.
+_FRESH = 2e-4
 _watching: list[_Before] = []
+_answer = (-_FRESH, 0.0, 0)  # when it was given, processor time, the highest memory
+_lowered = -_FRESH  # when the highest memory was made to begin anew
 
 
 def _used() -> tuple[float, int]:
     """Give the processor time of this process and of children that have ended, and its highest memory so far."""
+    global _answer
+    when, cpu, high = _answer
+    now = time.perf_counter()
+    if now - when >= _FRESH:
+        cpu, high = _asked()
+        _answer = now, cpu, high
+    return cpu, high
+
+
+def _asked() -> tuple[float, int]:
     if resource is None:
         return time.process_time(), 0
     own, below = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     return own.ru_utime + own.ru_stime + below.ru_utime + below.ru_stime, own.ru_maxrss * _RESIDENT
 
 
-def _fold() -> None:
-    """Let every stage that is open see the highest memory, before it is lowered."""
+def _begin_anew() -> None:
+    """Let the highest memory begin anew at what is held now, when every stage that is open has seen it."""
+    global _answer, _lowered
+    now = time.perf_counter()
+    if now - _lowered < _FRESH:
+        return
     _, high = _used()
     for one in _watching:
         one.peak = max(one.peak, high)
+    _lower_high_water()
+    _answer, _lowered = (now, *_asked()), now
 
 
 def _lower_high_water() -> None:

@@ -63,8 +63,10 @@ def _is_device(given: Any) -> bool:
 
 SETTINGS: Mapping[str, Setting] = {
     "engine": Setting("auto", *_one_of("auto", *ENGINES), "what runs a Stan program in `mcmc` and `sbc`"),
-    "device": Setting("cpu", "'cpu', 'cuda', 'cuda:1', 'mps' or 'auto'", _is_device, "where `map` and `mle` compute"),
-    "dtype": Setting("float64", *_one_of(*DTYPES), "the precision of `map` and `mle`"),
+    "device": Setting(
+        "cpu", "'cpu', 'cuda', 'cuda:1', 'mps' or 'auto'", _is_device, "where `map`, `mle` and transforms compute"
+    ),
+    "dtype": Setting("float64", *_one_of(*DTYPES), "the precision of `map`, `mle` and transforms"),
     "backend": Setting("numpy", *_one_of("numpy", "scipy", "torch", "jax"), "which arrays functions compute with"),
     "history": Setting(True, "True or False", is_switch, "whether what runs cost is remembered", switch=True),
     "background_compile": Setting(

@@ -23,6 +23,8 @@ GOLDEN = Path(__file__).resolve().parent / "golden"
 # Real compilations of all tests share one cache, so that the header and the runner are built once.
 os.environ.setdefault("SCISTAN_TEST_CACHE", str(ROOT / ".test-cache"))
 os.environ["SCISTAN_CACHE"] = os.environ["SCISTAN_TEST_CACHE"]
+# Hundreds of tests start a process: each would compile all of SciStan's modules where Python may keep none.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,12 +35,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     _sample_cases(config, items)
-    if config.getoption("--long"):
-        return
-    skip = pytest.mark.skip(reason="runs with --long")
-    for item in items:
-        if "long" in item.keywords:
-            item.add_marker(skip)
+    if not config.getoption("--long"):  # left out, not skipped: thousands of skips take time of their own
+        config.hook.pytest_deselected(items=[item for item in items if "long" in item.keywords])
+        items[:] = [item for item in items if "long" not in item.keywords]
 
 
 def _sample_cases(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -23,6 +23,7 @@ class Mutant:
 
 GUARDS = "tests/passes/test_guards.py"
 ROWS = "tests/passes/test_equal_rows.py"
+GATHER = "tests/passes/test_gather.py"
 VALUES = "tests/engines/test_values.py"
 LIVE = "tests/toolchain/test_live_folders.py"
 DENSITIES = "tests/distributions/test_densities.py"
@@ -81,9 +82,15 @@ MUTANTS = (
     Mutant("passes/factor.py", "right.args[0] is left and self.is_factor(left):", "right.args[0] is left:", GUARDS, "cholesky"),
     Mutant("passes/noncenter.py", "or frame is None or law.truncated or", "or frame is None or", GUARDS, "noncenter"),
     Mutant("passes/glm.py", "len(law.shape) != 1 or law.truncated or", "len(law.shape) != 1 or", GUARDS, "glm"),
-    Mutant("passes/glm.py", "if terms[chosen][1] < 0:", "if False:", GUARDS, "subtracted"),
+    Mutant("passes/glm.py", "signed(beta, added), sum_of", "beta, sum_of", GUARDS, "subtracted"),
     Mutant("passes/glm.py", "if (varies and not d.glm.others_vary) or", "if", GUARDS, "glm"),
     Mutant("passes/glm.py", "or found.design.shape[0] == ONE != law.shape[0]:", ":", GUARDS, "glm"),
+    Mutant("passes/gather.py", "(found[0], signed(found[1], added))", "found", GATHER, "all_ways"),
+    Mutant("passes/gather.py", " or (rest and not d.glm.intercept)", "", GATHER, "ordered_categories"),
+    Mutant("passes/gather.py", "return data.shape[0] != ONE or law.shape[0] == ONE", "return True", GATHER, "no_column"),
+    Mutant("passes/gather.py", "columns >= glm.fewest", "columns > glm.fewest", GATHER, "as_many_columns"),
+    Mutant("passes/linear.py", "positive = not positive", "positive = True", GATHER, "negative_inside"),
+    Mutant("passes/linear.py", 'above == (top.op.name == "multiply")', "above", GATHER, "all_ways"),
     Mutant("passes/sufficient.py", "len(law.shape) != 1 or law.truncated or", "len(law.shape) != 1 or", GUARDS, "sufficient"),
     Mutant("passes/sufficient.py", "not scalar or len(law.shape) != 1 or", "not scalar or", GUARDS, "sufficient"),
     Mutant("passes/equal_rows.py", "np.unique(group * len(values) + place,", "np.unique(group + place,", ROWS),

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scistan import profiling
 from scistan.profiling import (
     CONVERTED,
     HITS,
@@ -163,6 +164,18 @@ def test_processor_time_counts_all_threads_and_waiting_costs_none():
     assert took.children["waiting"].seconds >= 0.05
     assert took.children["waiting"].cpu < 0.03
     assert took.children["working"].cpu >= 0.045
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_the_system_is_asked_only_when_its_answer_has_aged(monkeypatch, exact):
+    asked = []
+    answer = profiling._asked
+    monkeypatch.setattr(profiling, "_asked", lambda: asked.append(1) or answer())
+    with recording("all", exact=exact) as took:
+        inner(300)
+        inner(300)
+    assert took.find("innermost")[0].calls == 600
+    assert len(asked) <= 3 * (took.seconds / profiling._FRESH + 2)  # when it has aged: before and after lowering, and since
 
 
 @given(st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=3), max_size=12))

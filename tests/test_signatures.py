@@ -31,6 +31,12 @@ def test_several_ways_to_give_a_matrix_are_keywords():
     assert parameters["cov"].kind is inspect.Parameter.KEYWORD_ONLY
 
 
+def test_the_stub_has_every_public_name():
+    stub = (ROOT / "scistan" / "__init__.pyi").read_text()
+    missing = [n for n in dir(ss) if f" as {n}\n" not in stub and f"\ndef {n}(" not in stub]
+    assert not missing
+
+
 def test_the_stub_is_printed_from_the_declarations_of_today():
     spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
     generate = importlib.util.module_from_spec(spec)

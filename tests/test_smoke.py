@@ -20,7 +20,7 @@ from scistan.surface import version_of
 
 X = np.linspace(-1, 1, 30)
 Y = 1 + 2 * X + np.random.default_rng(1).normal(0, 0.5, 30)
-OPTIONS = {"draws": 200, "warmup": 200, "seed": 1, "progress": False}
+OPTIONS = {"draws": 300, "warmup": 300, "seed": 1, "progress": False}
 
 
 def line() -> ss.Model:
@@ -98,7 +98,7 @@ def test_a_fit_in_hand(fit, tmp_path):
     assert (table["r_hat"] < 1.1).all()
     assert fit.diagnose().ok
     assert fit.predict({"x": [0.0, 1.0]}, coords={"row": ["p", "q"]}, seed=1) is not None
-    assert fit.posterior_predictive["y"].shape == (4, 200, 30)
+    assert fit.posterior_predictive["y"].shape == (4, 300, 30)
     for ending in ("nc", "zarr"):
         back = ss.load(fit.save(tmp_path / f"fit.{ending}"))
         assert dataset_names(back.idata) == dataset_names(fit.idata)

@@ -1,5 +1,6 @@
 """Models written in SciStan beside Stan programs written by hand for the same data."""
 
+from .columns import COLUMNS
 from .equations import EQUATIONS
 from .groups import GROUPS
 from .other import OTHER
@@ -10,4 +11,4 @@ from .states import STATES
 
 __all__ = ["PAIRS", "Pair"]
 
-PAIRS = GROUPS + REGRESSIONS + OTHER + EQUATIONS + SERIES + STATES
+PAIRS = GROUPS + REGRESSIONS + COLUMNS + OTHER + EQUATIONS + SERIES + STATES

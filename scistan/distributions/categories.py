@@ -79,5 +79,5 @@ declare(
     log_density=_ordered_density,
     draw=_draw_ordered,
     stan=StanForm("ordered_logistic", one_based=True, truncates=False, repeats=("eta",)),
-    glm=Glm("ordered_logistic_glm", "eta", intercept=False),
+    glm=Glm("ordered_logistic_glm", "eta", intercept=False, fewest=None),
 )

@@ -130,7 +130,7 @@ declare(
     draw=lambda rng, size, N, alpha: rng.binomial(N, special().expit(alpha), size),
     scipy=lambda N, alpha: stats().binom(N, special().expit(alpha)),
     stan=StanForm("binomial_logit", rng="binomial_rng({N}, inv_logit({alpha}))", truncates=False),
-    glm=Glm("binomial_logit_glm", "alpha", others_vary=True),
+    glm=Glm("binomial_logit_glm", "alpha", others_vary=True, fewest=None),
 )
 
 declare(
@@ -247,7 +247,7 @@ declare(
     draw=lambda rng, size, alpha: _draw_poisson(rng, size, np.exp(alpha)),
     scipy=lambda alpha: stats().poisson(np.exp(alpha)),
     stan=StanForm("poisson_log", truncates=False),
-    glm=Glm("poisson_log_glm", "alpha"),
+    glm=Glm("poisson_log_glm", "alpha", fewest=4),
     sample=lambda y, n, alpha: total(y) * alpha - n * exp(alpha) - total(lgamma(y + 1.0)),
     grouped=counts_by_log_rate,
 )

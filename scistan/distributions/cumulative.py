@@ -131,7 +131,7 @@ def _log_difference(xp: Any, wanted: Array, x: Array, y: Array) -> Array:
 # -- the beta-binomial -----------------------------------------------------------------------------------
 def _beta_binomial(xp: Any, y: Array, total: Array, alpha: Array, beta: Array, *, upper: bool) -> Array:
     y, total, alpha, beta = (v[..., None] for v in together(xp, y, total, alpha, beta))
-    most = int(total.max()) if 0 not in total.shape else 0  # pure: counts are data, and this is a length
+    most = int(fixed(xp, total).max()) if 0 not in total.shape else 0  # pure: counts are data, and this is a length
     k = numbers_for(xp, np.arange(most + 1.0), alpha)  # pure: constants, which `numbers_for` hands over
     counted = (k <= total) & ((k > y) if upper else (k <= y))
     k = xp.where(counted, k, 0.0)

@@ -70,6 +70,7 @@ class Glm:
     predictor: str
     others_vary: bool = False  # the other parameters may differ between outcomes
     intercept: bool = True  # takes `alpha` beside `x` and `beta`
+    fewest: int | None = 1  # columns from which on it beats their sum, `bench/fused.py`; None: it never does
 
 
 @dataclass(frozen=True, slots=True)

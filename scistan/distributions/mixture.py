@@ -14,10 +14,11 @@ from scistan.distributions.argument import read_argument
 from scistan.distributions.declaration import REGISTRY, Distribution, Parameter, StanForm
 from scistan.distributions.formulas import IMPOSSIBLE, Quantity, functions
 from scistan.distributions.options import OPTIONS, set_options
+from scistan.distributions.ruled_out import log_total
 from scistan.distributions.series import UnformedSeries
 from scistan.distributions.unnamed import Unnamed
 from scistan.domains import Domain, between, integers
-from scistan.graph.node import Node
+from scistan.graph.node import Literal, Node
 from scistan.messages import mixtures as messages
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import REGISTRY as OPS
@@ -139,7 +140,7 @@ def _distribution(families: Families, *, along: bool) -> Distribution:
         parameters=(Parameter("weights", SIMPLEX), *_parameters(families, along)),
         support=_support(families, parts, along),
         discrete=discrete,
-        log_density=lambda x, *args: logsumexp(_table(families, along, x, args, "log_density"), -1),
+        log_density=lambda x, *args: _log_density(families, along, x, args),
         log_cdf=(lambda x, *args: logsumexp(_table(families, along, x, args, "log_cdf"), -1)) if known else None,
         log_ccdf=(lambda x, *args: logsumexp(_table(families, along, x, args, "log_ccdf"), -1)) if known else None,
         draw=_draw_along(families[0]) if along else _draw_listed(families, parts),
@@ -174,12 +175,12 @@ def _parts(families: Families, along: bool) -> list[slice]:
 
 def _support(
     families: Families, parts: Sequence[slice], along: bool
-) -> Domain | Callable[[Mapping[str, Node]], Domain]:
+) -> Domain | Callable[[Mapping[Any, Node]], Domain]:
     """Give all values that some component can have."""
     if all(isinstance(d.support, Domain) for d in families):
         return _union([d.support for d in families if isinstance(d.support, Domain)])
 
-    def support(arguments: Mapping[str, Node]) -> Domain:
+    def support(arguments: Mapping[Any, Node]) -> Domain:
         nodes = tuple(arguments.values())[1:]
         found = [d.domain(nodes[part]) for d, part in zip(families, parts, strict=True)]
         return replace(found[0], lower=_plain(found[0].lower), upper=None) if along else _union(found)
@@ -188,7 +189,9 @@ def _support(
 
 
 def _plain(end: object) -> object:
-    return end if isinstance(end, int | float) else None
+    """Give an end that is a number whatever data and latents are; None for any other."""
+    number = end.value if isinstance(end, Literal) else end
+    return number if isinstance(number, int | float) else None
 
 
 def _union(domains: Sequence[Domain]) -> Domain:
@@ -203,24 +206,37 @@ def _union(domains: Sequence[Domain]) -> Domain:
 def _table(families: Families, along: bool, x: Any, args: Sequence[Any], kind: str) -> Quantity:
     weights, *rest = args
     shares = log(weights)
+    parted = _parts(families, along)
+    found = _support(families, parted, along)
+    whole = found if isinstance(found, Domain) else found(dict(enumerate(map(as_node, args))))
     if along:
-        return shares + _within(families[0], x[..., None], rest, kind)
+        return shares + _within(families[0], x[..., None], rest, kind, whole)
     parts = []
-    for k, (d, part) in enumerate(zip(families, _parts(families, along), strict=True)):
-        parts.append(shares[..., k] + _within(d, x, rest[part], kind))
+    for k, (d, part) in enumerate(zip(families, parted, strict=True)):
+        parts.append(shares[..., k] + _within(d, x, rest[part], kind, whole))
     return build(OPS["stack"], *parts, axis=-1)
 
 
-def _within(d: Distribution, x: Any, args: Sequence[Any], kind: str) -> Quantity:
-    """Give a component's log density, -∞ outside its support: formulas have values there, and slopes that spread."""
+def _log_density(families: Families, along: bool, x: Any, args: Sequence[Any]) -> Quantity:
+    table = _table(families, along, x, args, "log_density")
+    if along:
+        return logsumexp(table, -1)
+    return Expression(log_total(table._scistan_node_.args))
+
+
+def _within(d: Distribution, x: Any, args: Sequence[Any], kind: str, whole: Domain) -> Quantity:
+    """Give a component's log density, -∞ outside its support: formulas have values there, and slopes that spread.
+
+    No value is asked about beyond an end of the `whole` mixture's support.
+    """
     formula = getattr(d, kind)
     if kind != "log_density":
         return formula(x, *args)
     support = d.domain(tuple(as_node(arg) for arg in args))
     tests = []
-    if support.lower is not None:
+    if support.lower is not None and (whole.lower is None or _plain(support.lower) != whole.lower):
         tests.append((greater, support.lower))
-    if support.upper is not None:
+    if support.upper is not None and (whole.upper is None or _plain(support.upper) != whole.upper):
         tests.append((less, support.upper))
     if not tests:
         return formula(x, *args)

@@ -143,6 +143,7 @@ def Series(  # it is used as the distributions are
     length: object = None,
     dims: str | tuple[str, ...] | None = None,
     centred: bool | None = None,
+    centered: bool | None = None,
 ) -> UnformedSeries:
     """A series by the law of its next element: `law(past, *elements)` gives the distribution that follows.
 
@@ -168,7 +169,7 @@ def Series(  # it is used as the distributions are
     states = () if state_form is None else tuple(_real(leaf) for leaf in leaves_in(state, state_form))
     size = _length(nodes, length)
     made = UnformedSeries(_Asked(law, starts, given, forms, nodes, state_form, states, size))
-    set_options(made, {"dims": dims, "centred": centred})
+    set_options(made, {"dims": dims, "centred": centered if centred is None else centred})
     return made
 
 

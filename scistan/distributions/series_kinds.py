@@ -30,7 +30,7 @@ def _is_nothing(number: object) -> bool:
 
 def RandomWalk(  # they are used as the distributions are
     sigma: object, start: object, drift: object = 0.0, *, length: object = None, dims: Dims = None,
-    centred: bool | None = None,
+    centred: bool | None = None, centered: bool | None = None,
 ) -> UnformedSeries:
     """Each element is the one before, plus a drift and a normal step of scale `sigma`.
 
@@ -45,12 +45,12 @@ def RandomWalk(  # they are used as the distributions are
     def law(past: Past) -> Unnamed:
         return _normal(past[-1] if _is_nothing(drift) else past[-1] + drift, sigma)
 
-    return Series(law, start=start, length=length, dims=dims, centred=centred)
+    return Series(law, start=start, length=length, dims=dims, centred=centred, centered=centered)
 
 
 def AR(
     coefficients: object, sigma: object, constant: object = 0.0, start: object = "given", *, length: object = None,
-    dims: Dims = None, centred: bool | None = None,
+    dims: Dims = None, centred: bool | None = None, centered: bool | None = None,
 ) -> UnformedSeries:
     """An autoregression: a constant, the elements before times their coefficients, and normal noise.
 
@@ -68,7 +68,7 @@ def AR(
         mean: Any = sum((one * past[-k] for k, one in enumerate(beside[1:], 2)), beside[0] * past[-1])
         return _normal(mean if _is_nothing(constant) else constant + mean, sigma)
 
-    return Series(law, start=start, length=length, dims=dims, centred=centred)
+    return Series(law, start=start, length=length, dims=dims, centred=centred, centered=centered)
 
 
 def _coefficients(given: object) -> list[Any]:
@@ -108,7 +108,7 @@ def GARCH(
 
 def LocalLinearTrend(
     level: object, slope: object, start: Unnamed, start_slope: Unnamed, *, length: object = None, dims: Dims = None,
-    centred: bool | None = None,
+    centred: bool | None = None, centered: bool | None = None,
 ) -> Composite:
     """A level that goes on by a slope which is itself a random walk: `level` and `slope` are the scales of both.
 
@@ -123,11 +123,12 @@ def LocalLinearTrend(
     """
 
     def parts(enter: Enter) -> Expression:
-        slopes = enter("slope", RandomWalk(slope, start_slope, length=length, dims=dims, centred=centred))
+        drawn: dict[str, Any] = {"dims": dims, "centred": centred, "centered": centered}
+        slopes = enter("slope", RandomWalk(slope, start_slope, length=length, **drawn))
 
         def law(past: Past, added: Expression) -> Unnamed:
             return _normal(past[-1] + added, level)
 
-        return Series(law, start=start, over=slopes, dims=dims, centred=centred)
+        return Series(law, start=start, over=slopes, **drawn)
 
     return Composite("LocalLinearTrend", parts)

@@ -27,8 +27,9 @@ class Instance:
     given: tuple[Equality, ...] = ()  # lengths that follow from no data: coords of a dim of latents
     idle: frozenset[str] = frozenset()  # latents that nothing need use: an intervention cut their arrows
     counted: frozenset[str] = frozenset()  # axes whose rows are 0, 1, 2, …: labels beside other labels alone
-    whole: Instance | None = None  # the model as it was written, where discrete latents were summed out of this one
+    whole: Instance | None = None  # the model as it was written, where latents are gone from this one
     summed: tuple[Any, ...] = ()  # how they were: `Summed` of `passes/states`
+    integrated: tuple[Any, ...] = ()  # or integrated out: `Integrated` of `passes/integrate`
     table: SizeTable = field(init=False)
     lengths: Mapping[Symbol, int] = field(init=False)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from scistan.graph.node import Apply, Node, Variable
 
-__all__ = ["has_latents", "leaves", "rebuild", "topological", "use_counts"]
+__all__ = ["has_latents", "leaves", "rebuild", "topological", "use_counts", "with_latents"]
 
 
 def topological(roots: Iterable[Node]) -> list[Node]:
@@ -41,6 +41,15 @@ def random_in(roots: Iterable[Node]) -> list[Node]:
 def has_latents(node: Node) -> bool:
     """Tell whether a node is a latent, or computed from one."""
     return any(isinstance(leaf, Variable) for leaf in leaves([node]))
+
+
+def with_latents(roots: Iterable[Node]) -> set[Node]:
+    """Give every node below `roots` that is a latent, or computed from one."""
+    found: set[Node] = set()
+    for node in topological(roots):
+        if isinstance(node, Variable) or not found.isdisjoint(node.args):
+            found.add(node)
+    return found
 
 
 def use_counts(roots: Iterable[Node]) -> dict[Node, int]:

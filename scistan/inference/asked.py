@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scistan.engines.options import check_options, check_run, engine_seed
@@ -13,6 +13,7 @@ from scistan.graph.instance import Instance
 from scistan.inference.choose import fitting_engines
 from scistan.inference.density import check_complete
 from scistan.inference.executors import Executor
+from scistan.inference.integrate import Integrate, as_integrate
 from scistan.inference.plan import Plan
 from scistan.inference.planned import as_planned
 from scistan.inference.subject import Fitted
@@ -27,7 +28,7 @@ class Asked:
     """A sampling run as it was asked for; `fitting` are the engines that can do it, `seed` is the one in use.
 
     `seeded` tells whether the user gave it: then what was run before has no say. `plan` is the one that was given,
-    where it names an engine: then nothing is left to decide.
+    where it names an engine: then nothing is left to decide. `integrate` says which normal latents are integrated out.
     """
 
     instance: Instance
@@ -45,6 +46,7 @@ class Asked:
     fitting: tuple[str, ...]
     plan: Plan | None = None
     seeded: bool = True
+    integrate: Integrate = False
 
     @property
     def threads(self) -> bool:
@@ -79,6 +81,7 @@ def read_call(
     executor: Executor | None,
     options: Mapping[str, Any],
     plan: Plan | None = None,
+    integrate: object = "auto",
 ) -> Asked:
     """Check the arguments of a call, and the model for something to sample; `plan` says what was decided before."""
     check_disabled()
@@ -99,7 +102,13 @@ def read_call(
     check_complete(instance)
     if not instance.graph.latents:
         raise messages.nothing_to_sample()
-    return Asked(
+    asked = Asked(
         instance, model, int(draws), int(warmup), int(chains), engine_seed(seed), engine, inits, progress, keep,
         executor, dict(options), tuple(fitting), None if engine == "auto" else plan, seed is not None,
     )
+    wanted = as_integrate(integrate, instance)
+    if plan is not None and plan.integrated is not None:
+        wanted = plan.integrated
+    elif wanted == "auto" and (not asked.looks_at_data or options.get("inv_metric") is not None):
+        wanted = False  # it would take a compilation that nobody asked for, or a metric of other coordinates
+    return replace(asked, integrate=wanted)

@@ -23,10 +23,10 @@ from scistan.graph.walk import topological
 from scistan.inference.information import Draws, open_rest, scales_of
 from scistan.inference.subject import NOTHING_GENERATED, Subject
 from scistan.messages import centring as messages
-from scistan.passes.centring import learnable, set_centring
+from scistan.passes.centring import learnable, series_by_innovations, set_centring, wholly
 from scistan.targets.stan.program import lower_to_stan
 
-__all__ = ["Centring", "centring_of", "shares", "told", "with_centring"]
+__all__ = ["Centring", "centred_series", "centring_of", "shares", "told", "with_centring"]
 
 Centring = Mapping[str, np.ndarray]  # for each latent (2, …): the information that data have on each element, the pull
 
@@ -52,6 +52,11 @@ def centring_of(subject: Subject, draws: Draws, seed: int = 0) -> dict[str, np.n
     return {n: _whole_if_certain(subject, n, pair, draws) for n, pair in found.items() if pair.any()}
 
 
+def centred_series(instance: Instance) -> dict[str, np.ndarray]:
+    """Give the centring by which latent series are sampled as they are, and not by their innovations."""
+    return {term.name: wholly(instance.shape(term.law.shape)) for term in series_by_innovations(instance.graph)}
+
+
 def with_centring(subject: Subject, centring: Centring) -> Subject:
     """Give the subject with latents centred as far as this says; the posterior is the same."""
     sampled = set_centring(subject.sampled or subject.instance, centring)
@@ -74,11 +79,13 @@ def _whole_if_certain(subject: Subject, name: str, pair: np.ndarray, draws: Draw
     """Centre a latent wholly where data say nearly all of every element at any scale: as good, cheaper to compute."""
     if np.quantile(_shares(subject, name, pair, draws), RARELY, axis=0).min(initial=1.0) < NEARLY_ALL:
         return pair
-    return np.stack([np.full_like(pair[0], np.inf), np.zeros_like(pair[1])])
+    return wholly(pair[0].shape)
 
 
 def _shares(subject: Subject, name: str, pair: np.ndarray, draws: Draws) -> np.ndarray:
-    """Give the share that data have in each element at each draw."""
+    """Give the share that data have in each element at each draw; all of what is sampled as it is."""
+    if np.isposinf(pair[0]).all():
+        return np.ones((1, *pair[0].shape))
     scale = scales_of(subject.instance, name, {n: np.asarray(draws[n]) for n in subject.latents})
     with np.errstate(invalid="ignore"):
         relative = pair[0] * np.square(scale)

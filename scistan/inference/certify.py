@@ -15,6 +15,7 @@ from scistan.engines.embedded import KERNELS, Density, open_density
 from scistan.engines.encoding import to_json
 from scistan.graph.instance import Instance
 from scistan.inference.certificate import Certificate, point_of
+from scistan.inference.integrated import IntegratedDensity
 from scistan.inference.solver_error import SLOPES, SolverError, tells
 from scistan.inference.states import SummedDensity, density_of
 from scistan.inference.subject import Subject
@@ -139,7 +140,7 @@ class _Witnesses:
     """Both sides: the model on its data for SciPy, the program and its flat twin in the engine."""
 
     instance: Instance
-    joint: JointDensity | SummedDensity
+    joint: JointDensity | SummedDensity | IntegratedDensity
     density: Density
     jacobian: Density | None
 

@@ -17,7 +17,7 @@ from scistan.graph.instance import Instance
 from scistan.history.learnt import remembered_winner
 from scistan.history.structure import structure_of
 from scistan.inference.asked import Asked
-from scistan.inference.centring import centring_of
+from scistan.inference.centring import centred_series, centring_of
 from scistan.inference.certificate import Certificate
 from scistan.inference.certified import certified
 from scistan.inference.choose import choose
@@ -27,7 +27,8 @@ from scistan.inference.prepare import GRAPH_WORK, Prepared, prepare
 from scistan.inference.race import Promise, Race, Runner, best_of
 from scistan.inference.work import coordinates, gradient_work
 from scistan.messages import centring as messages
-from scistan.passes.centring import learnable
+from scistan.passes.centring import learnable, series_by_innovations
+from scistan.profiling import staged
 
 __all__ = ["Decision", "decide", "winner_first"]
 
@@ -48,6 +49,7 @@ class Decision:
     certificate: Certificate | None = None
 
 
+@staged("trial")
 def decide(asked: Asked, prepared: Prepared) -> Decision:
     """Race the candidates; where latents could be centred by their data, race those programs against the winner."""
     subject, request = prepared.subject, prepared.request
@@ -55,7 +57,7 @@ def decide(asked: Asked, prepared: Prepared) -> Decision:
     numbers = sum(array.size for array in subject.instance.values.values())
     deadline = math.inf if request.time_limit is None else time.monotonic() + request.time_limit
     race = _race(prepared, deadline)
-    centring_is_open = bool(learnable(sampled.graph))
+    centring_is_open = bool(learnable(sampled.graph) or series_by_innovations(sampled.graph))
 
     def pilot(plans: Sequence[Plan]) -> tuple[Sequence[Runner], dict[str, str]]:
         ordered = plans if asked.seeded else winner_first(plans, sampled)
@@ -109,9 +111,24 @@ def _centred(asked: Asked, prepared: Prepared, winner: Runner | None, deadline: 
     if winner is None or promise is None or time.monotonic() > deadline or not _may_pay(winner, promise):
         return None
     with GRAPH_WORK:
-        centring = centring_of(prepared.subject, _drawn(prepared, winner, promise), asked.seed)
-    if not centring:
-        return None
+        learnt = centring_of(prepared.subject, _drawn(prepared, winner, promise), asked.seed)
+        series = centred_series(prepared.subject.sampled or prepared.subject.instance)
+    best: Decision | None = None
+    # What data say of a series was not measured: it must be better as it is, not promise to be.
+    for centring, favour in ((learnt, LEARNT), (learnt | series if series else {}, 1.0)):
+        found = _tried(asked, centring, favour, winner, promise, deadline) if centring else None
+        if found is None:
+            continue
+        if best is not None and best.begun is not None:
+            best.begun.stop()
+        best, promise = found
+    return best
+
+
+def _tried(
+    asked: Asked, centring: Mapping[str, np.ndarray], favour: float, winner: Runner, promise: Promise, deadline: float
+) -> tuple[Decision, Promise] | None:
+    """Race a program with latents centred; give it with what it promises if that is more."""
     made = prepare(asked, merge=asked.looks_at_data, centring=centring)
     certificate, made = certified(asked, made)
     if certificate is None or not certificate.ok:  # the plain program, which was compared before, serves as well
@@ -124,12 +141,13 @@ def _centred(asked: Asked, prepared: Prepared, winner: Runner | None, deadline: 
     except (SamplingError, UnsupportedError):  # the winner of the plain program goes on
         return None
     best, why = best_of(runners, failed) if runners else (None, "")
-    if best is None or best.promise is None or not best.promise.beats(promise, LEARNT):
+    if best is None or best.promise is None or not best.promise.beats(promise, favour):
         race.stop()
         return None
     why = messages.centring_won(why, list(centring), promise.figures[1])
     plan = replace(best.plan, why=why, centring=centring)
-    return Decision(plan, made, race.taken(best.plan, asked.executor is not None), certificate)
+    taken = race.taken(best.plan, asked.executor is not None)
+    return Decision(plan, made, taken, certificate), best.promise
 
 
 def _may_pay(winner: Runner, promise: Promise) -> bool:

@@ -21,7 +21,9 @@ from scistan.messages import data as data_messages
 from scistan.messages import inference as messages
 from scistan.messages import model as model_messages
 from scistan.messages import observations as observations_messages
+from scistan.messages import transforms as transforms_messages
 from scistan.ops.coerce import Labelled, read_array
+from scistan.ops.expression import Expression
 from scistan.ops.turn import turned
 from scistan.passes.states import discrete_latents
 from scistan.passes.vectorize import vectorize
@@ -68,6 +70,8 @@ def latent_values(instance: Instance, values: Mapping[str, object]) -> dict[Node
         raise messages.missing_latents(missing)
     found: dict[Node, np.ndarray] = {}
     for name, term in latents.items():
+        if isinstance(values[name], Expression):
+            raise transforms_messages.traced_latent(name)
         labelled = _named(read_array(values[name], name), name, instance.dims.get(name, ()))
         array = labelled.values.astype(float)
         expected = instance.shape(term.law.shape)

@@ -15,11 +15,13 @@ from scistan.graph.node import Node
 from scistan.inference.density import check_complete, latent_values
 from scistan.messages import transforms as messages
 from scistan.passes import run_passes
+from scistan.settings import said
 from scistan.targets.scipy import JointDensity
 from scistan.targets.stan.program import lower_to_stan
 from scistan.targets.stan.twin import flat_twin
-from scistan.transforms.backends import BACKENDS, open_backend
+from scistan.transforms.backends import BACKENDS, Wanted, open_backend
 from scistan.transforms.computation import Computation
+from scistan.transforms.on_numpy import Numpy
 from scistan.transforms.unconstrained import Unconstrained
 
 __all__ = ["DensityFunction", "log_density_fn"]
@@ -94,7 +96,7 @@ class _OnGraph:
 
     def __init__(self, instance: Instance, backend: str) -> None:
         self._plain = instance
-        self._runner = open_backend(backend)
+        self._runner = open_backend(Wanted(backend, said("dtype"), said("device")))
         self._free = Unconstrained(instance.on(run_passes(instance.graph).plain))
         self._densities: dict[bool, Computation] = {}
         self.dimension = self._free.dimension
@@ -115,7 +117,7 @@ class _OnGraph:
     def _latents(self, at: Array) -> dict[Any, np.ndarray]:
         terms = self._free.instance.graph.latents
         values = self._runner.values(self._free.values, [at])
-        return {term.value: np.asarray(value) for term, value in zip(terms, values, strict=True)}
+        return {term.value: Numpy().array(value) for term, value in zip(terms, values, strict=True)}
 
     def constrain(self, q: Array) -> dict[str, Array]:
         """Evaluate the bijections."""
@@ -127,10 +129,8 @@ class _OnGraph:
         latents = latent_values(self._plain, values)
         given = [self._runner.array(latents[term.value]) for term in self._plain.graph.latents]
         parts = self._runner.values(self._free.coordinates, given)
-        whole = self._runner.filled((self.dimension,), 0.0)
-        for place, part in zip(self._free.places.values(), parts, strict=True):
-            whole[place] = part.reshape(-1)
-        return whole
+        numbers = [Numpy().array(part).reshape(-1) for part in parts]
+        return self._runner.array(np.concatenate([np.zeros(0), *numbers]))
 
 
 class _OnStan:

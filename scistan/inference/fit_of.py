@@ -16,6 +16,8 @@ from scistan.inference.fit import Fit
 from scistan.inference.foreign import tell_rejections
 from scistan.inference.generated import derived_quantities
 from scistan.inference.groups import GENERATED
+from scistan.inference.integrate import told_of_integrals
+from scistan.inference.integrated import draw_integrated
 from scistan.inference.named import Named
 from scistan.inference.plan import Plan
 from scistan.inference.states import draw_states
@@ -54,12 +56,13 @@ def fit_of(
     chains, draws = found.kept.shape
     latents = {name: _latent(subject, found, name, (chains, draws)) for name in subject.latents}
     written = subject.written_instance
-    states = draw_states(subject.instance, latents, int(settings["seed"]))
+    seed = int(settings["seed"])
+    states = draw_states(subject.instance, latents, seed) | draw_integrated(subject.instance, latents, seed)
     derived = list(written.graph.derived)
     posterior = latents | states | {n: subject.shaped(n, found.values[n]) for n in derived if n in found.values}
     absent = [n for n in derived if n not in posterior]
     posterior |= derived_quantities(
-        written, latents | states, absent, (chains, draws), seed=int(settings["seed"])
+        written, latents | states, absent, (chains, draws), seed=seed
     )
     ordered = {name: posterior[name] for name in subject.names}
     wanted = ordered if keep is None else {name: array for name, array in ordered.items() if name in keep}
@@ -67,7 +70,8 @@ def fit_of(
     rejected = tuple(text for text, _ in tell_rejections(found, subject))
     flat = {name: array.reshape(chains * draws, *array.shape[2:]) for name, array in latents.items()}
     centred = told_of_centring(shares(subject, subject.centring, flat))
-    told = (*subject.remarks, *subject.merged, *centred, *found.notes, *rejected, *notes)
+    gone = told_of_integrals(subject.instance)
+    told = (*subject.remarks, *gone, *subject.merged, *centred, *found.notes, *rejected, *notes)
     fit = Fit(ordered, found, settings, subject, subject.name, subject.hash, why, told, left_out, method)
     if keep is not None:
         for name in set(GENERATED) & set(keep):

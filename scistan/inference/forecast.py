@@ -70,7 +70,7 @@ def forecast(
 
 def axes_of_time(fit: Fit) -> dict[str, int]:
     """Give every variable that runs along the time of a series, and which of its axes that is."""
-    fitted = fit._need("a forecast").instance
+    fitted = fit._need("a forecast").written_instance
     return _along_time(fitted, _times(fitted))
 
 

@@ -79,7 +79,7 @@ def _variable(source: Source | None, groups: dict[str, str], subject: Subject) -
         return ""
     (name,) = source.names
     index = groups.get("index", "")
-    observed = {term.name for term in subject.instance.graph.observed}
+    observed = {term.name for term in subject.written_instance.graph.observed}
     if not index or name not in observed:
         return name
     at, shape = tuple(int(i) - 1 for i in index.split(",")), subject.shape(name)

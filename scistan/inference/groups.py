@@ -14,7 +14,7 @@ from scistan.inference.generated import likelihood_axes, log_prior, predictive
 from scistan.inference.memory import check_fits, sizes_of
 from scistan.inference.prior import constant_data, observed_data
 from scistan.inference.states import log_likelihoods
-from scistan.inference.summed import conditional_terms
+from scistan.inference.summed import as_written, conditional_terms
 from scistan.messages import sampling as messages
 from scistan.passes.states.told import told_of_states
 from scistan.profiling import stage
@@ -73,7 +73,8 @@ def _log_likelihood(fit: Fit) -> Any:
 
 
 def _log_prior(fit: Fit) -> Any:
-    found = log_prior(fit._need("the log prior").instance, fit.posterior)
+    instance = fit._need("the log prior").instance
+    found = log_prior(as_written(instance) if instance.integrated else instance, fit.posterior)
     return None if found is None else group({"log_prior": found}, {}, {})
 
 

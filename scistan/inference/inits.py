@@ -14,6 +14,7 @@ from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.inference.density import latent_values
+from scistan.inference.summed import as_written
 from scistan.messages import sampling as messages
 from scistan.ops.coerce import read_any
 from scistan.profiling import staged
@@ -44,10 +45,12 @@ def starting_values(
         given = _points(instance, inits, chains, seed)
     if len(given) != chains:
         raise messages.inits_count(len(given), chains)
-    fill = _Prior(instance, chains, seed)
+    fill = _Prior(as_written(instance) if instance.integrated else instance, chains, seed)
     names = [t.name for t in instance.graph.latents]
+    gone = {name for made in instance.integrated for name in made.names}  # what has no start, for it is not sampled
     starts = []
-    for chain, point in enumerate(given):
+    for chain, every in enumerate(given):
+        point = {n: value for n, value in every.items() if n not in gone}
         whole = {**{n: fill(n, chain) for n in names if n not in point}, **point}
         _check_finite(point)
         wanted = {n: whole[n] for n in whole if n in names} if from_pathfinder else whole

@@ -19,8 +19,9 @@ from scistan.ops.derivative import plus
 from scistan.ops.expression import Expression
 from scistan.shapes import values_of
 from scistan.targets.scipy import JointDensity
-from scistan.transforms.backends import Runner, open_backend
+from scistan.transforms.backends import Runner, Wanted, open_backend
 from scistan.transforms.computation import Computation, instance_of, variables_below
+from scistan.transforms.on_numpy import Numpy
 from scistan.transforms.tree import tree_map
 
 __all__ = ["ExpressionFunction", "ModelFunction"]
@@ -29,15 +30,39 @@ Values = Mapping[str, object]
 Array = Any
 
 
-class ModelFunction:
+class _Asked:
+    """What a model or an expression is asked for, and who computes it. Abstract."""
+
+    def __init__(self, wanted: Callable[[], Wanted]) -> None:
+        self._wanted = wanted
+
+    @property
+    def _runner(self) -> Runner:
+        return open_backend(self._wanted())
+
+    def over_points(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        """Give one of these functions at many points: every value has an axis over them in front."""
+
+        def each(*given: Values) -> Any:
+            lengths = {len(np.atleast_1d(Numpy().array(value))) for values in given for value in values.values()}
+            if len(lengths) != 1:
+                raise messages.bad_axes(sorted(lengths))
+            rows = [method(*(tree_map(lambda value, k=k: value[k], dict(values)) for values in given))
+                    for k in range(lengths.pop())]
+            return tree_map(lambda *parts: self._runner.array(np.stack([Numpy().array(p) for p in parts])), *rows)
+
+        return each
+
+
+class ModelFunction(_Asked):
     """The joint log density at constrained values, all constants kept, without Jacobian.
 
     Where the density is zero it is -∞ and has no derivatives: they are NaN.
     """
 
-    def __init__(self, instance: Instance, backend: object) -> None:
+    def __init__(self, instance: Instance, wanted: Callable[[], Wanted]) -> None:
+        super().__init__(wanted)
         self._instance = instance
-        self._runner: Runner = open_backend(backend or "numpy")
         self._names = [term.name for term in instance.graph.latents]
 
     @cached_property
@@ -110,12 +135,12 @@ class ModelFunction:
         return self._runner.array([value for value, _ in self._joint.at_each(points)])
 
 
-class ExpressionFunction:
+class ExpressionFunction(_Asked):
     """An expression of a model as a function of the latents that it depends on."""
 
-    def __init__(self, expression: Expression, backend: object) -> None:
+    def __init__(self, expression: Expression, wanted: Callable[[], Wanted]) -> None:
+        super().__init__(wanted)
         self._node = expression._scistan_node_
-        self._runner: Runner = open_backend(backend or "numpy")
         self._latents = {leaf.name: leaf for leaf in variables_below(self._node)}
         self._computation = Computation(tuple(self._latents.values()), (self._node,), instance_of(self._node))
 

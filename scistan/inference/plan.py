@@ -35,7 +35,8 @@ class Plan:
     `m.mcmc(plan=fit.plan, seed=fit.seed)` makes the run again. `engine` is "auto" where the race between engines is
     still to come. `starts`, `inv_metric` and `centring` are what a run goes on from, and `after` the run whose draws
     it goes on from; `merged` whether observations of
-    equal rows enter by their sums, `chosen` whether `auto` decided. `seconds` is what the whole call is expected to
+    equal rows enter by their sums, `integrated` the latents that were integrated out, `chosen` whether `auto` decided.
+    `seconds` is what the whole call is expected to
     take, `costs` the parts of it, `learnt` in how many runs that was seen.
     """
 
@@ -54,6 +55,7 @@ class Plan:
     compiled: bool = False
     chosen: bool = False
     merged: bool | None = None
+    integrated: tuple[str, ...] | None = None
     starts: tuple[str, ...] | None = field(default=None, repr=False)
     inv_metric: Any = field(default=None, repr=False, compare=False)
     centring: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -92,8 +94,9 @@ class Plan:
         for name, kind in (("workload", Workload), ("machine", Machine), ("after", cls)):
             if given.get(name) is not None:
                 given[name] = kind.from_dict(given[name])  # type: ignore[attr-defined]
-        if given.get("starts") is not None:
-            given["starts"] = tuple(given["starts"])
+        for name in ("starts", "integrated"):
+            if given.get(name) is not None:
+                given[name] = tuple(given[name])
         given["alternatives"] = tuple(Choice(**choice) for choice in given.get("alternatives", ()))
         return cls(**given)
 

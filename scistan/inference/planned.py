@@ -55,6 +55,7 @@ def plan_that_ran(plan: Plan, asked: Asked, prepared: Prepared) -> Plan:
         compiled=ENGINES[plan.engine].compiled,
         chosen=asked.engine == "auto",
         merged=prepared.subject.sampled is not prepared.subject.instance,
+        integrated=tuple(name for made in prepared.subject.instance.integrated for name in made.names),
         starts=prepared.request.inits if plan.starts is None else plan.starts,
         centring=prepared.subject.centring,
     )

@@ -17,6 +17,7 @@ from scistan.graph.instance import Instance
 from scistan.inference.asked import Asked
 from scistan.inference.groups import GENERATED
 from scistan.inference.inits import starting_values
+from scistan.inference.integrate import integrated
 from scistan.inference.memory import check_size
 from scistan.inference.metric import check_metric
 from scistan.inference.subject import NOTHING_GENERATED, Fitted, Subject
@@ -46,8 +47,9 @@ class Prepared:
 def prepare(asked: Asked, *, merge: bool, centring: Mapping[str, np.ndarray] | None = None) -> Prepared:
     """Lower a model and write the request; with `merge`, observations of equal rows enter by their sums."""
     with GRAPH_WORK:
+        instance = integrated(asked.instance, asked.integrate)
         subject = subject_of(
-            asked.instance, asked.model, asked.keep, threads=asked.threads, merge=merge, centring=centring
+            instance, asked.model, asked.keep, threads=asked.threads, merge=merge, centring=centring
         )
     check_size(subject.written_instance, subject.names, asked.rows)
     data = subject.data

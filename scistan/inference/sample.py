@@ -21,6 +21,7 @@ from scistan.inference.planned import plan_that_ran
 from scistan.inference.prepare import Prepared, prepare
 from scistan.inference.run import Outcome, run_automatic, run_named
 from scistan.inference.subject import Fitted
+from scistan.messages import integration
 from scistan.messages import sampling as messages
 
 __all__ = ["sample", "sampled"]
@@ -47,18 +48,26 @@ def sampled(
     executor: Executor | None = None,
     plan: Plan | None = None,
     time_limit: float | None = None,
+    integrate: object = "auto",
     **options: Any,
 ) -> Fit:
     """Sample the posterior of an instance; a caller who makes many fits tells of their health together."""
     check_limit(time_limit)
     # What is asked for, checked.
     asked = read_call(
-        instance, model, draws, warmup, chains, seed, engine, inits, progress, keep, executor, options, plan
+        instance, model, draws, warmup, chains, seed, engine, inits, progress, keep, executor, options, plan,
+        integrate,
     )
     # The model as a Stan program with its data and starts: passes/__init__.py, then targets/stan/program.py.
     prepared = prepare(asked, merge=asked.looks_at_data, centring=None if asked.plan is None else asked.plan.centring)
     # The engine's density beside SciPy's; where they differ, compiled Stan takes over.
     certificate, prepared = certified(asked, prepared)
+    told: tuple[str, ...] = ()
+    if certificate is not None and not certificate.ok and prepared.subject.instance.integrated:
+        told = (integration.disagrees(certificate.told_apart()),)
+        asked = replace(asked, integrate=False)
+        prepared = prepare(asked, merge=asked.looks_at_data)
+        certificate, prepared = certified(asked, prepared)
     refuted = "" if certificate is None or certificate.ok else certificate.told_apart()
     if certificate is not None and refuted:
         check_compiled_can(asked, prepared, certificate)
@@ -73,7 +82,7 @@ def sampled(
         "draws": asked.draws, "warmup": outcome.plan.warmup, "chains": asked.chains, "seed": asked.seed,
         **outcome.plan.options, **remembered(inits, prepared.request.inits, outcome.others),
     }
-    fit = fit_of(prepared.subject, outcome.draws, settings, outcome.plan.why, outcome.notes, asked.keep)
+    fit = fit_of(prepared.subject, outcome.draws, settings, outcome.plan.why, (*told, *outcome.notes), asked.keep)
     fit._judged = outcome.judged
     fit.plan = plan_that_ran(outcome.plan, asked, prepared)
     fit.certificate = certificate if ENGINES[fit.engine].embedded else None

@@ -10,6 +10,7 @@ import numpy as np
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.inference.generated import log_likelihood, over_draws
+from scistan.inference.integrated import IntegratedDensity
 from scistan.inference.summed import as_written, conditional_terms
 from scistan.passes.states import Summed
 from scistan.passes.states.eliminate import Step
@@ -85,8 +86,10 @@ class SummedDensity:
                 for (value, size), given in zip(joint, conditional, strict=True)]
 
 
-def density_of(instance: Instance) -> JointDensity | SummedDensity:
-    """Give SciPy's density of a model, from the joint density of all its latents where some were summed out."""
+def density_of(instance: Instance) -> JointDensity | SummedDensity | IntegratedDensity:
+    """Give SciPy's density of a model, from the joint density of all its latents where some are gone from it."""
+    if instance.integrated:
+        return IntegratedDensity(instance)
     return SummedDensity(instance) if instance.summed else JointDensity(instance)
 
 
@@ -97,6 +100,8 @@ def log_likelihoods(instance: Instance, posterior: Arrays) -> dict[str, np.ndarr
     the states that were drawn.
     """
     written, conditional = as_written(instance), conditional_terms(instance)
+    if instance.integrated:
+        return log_likelihood(written, posterior)
     ahead = {group.carrier: group.steps[-1] for group in instance.summed if group.ahead}
     own = [term.name for term in instance.graph.observed if term.name not in (*conditional, *ahead)]
     found = log_likelihood(instance, posterior, own)

@@ -87,8 +87,9 @@ class Subject:
     @cached_property
     def hash(self) -> str:
         """The hash of the program: equal models have equal ones, whatever their data."""
-        for_any_data = self.sampled is None or self.sampled is self.instance
-        program = self.program if for_any_data else lower_to_stan(self.instance.graph, **NOTHING_GENERATED)
+        instance = self.written_instance if self.instance.integrated else self.instance
+        for_any_data = instance is self.instance and self.sampled in (None, instance)
+        program = self.program if for_any_data else lower_to_stan(instance.graph, **NOTHING_GENERATED)
         return hashlib.sha256(program.text.encode()).hexdigest()
 
     @classmethod
@@ -104,6 +105,11 @@ class Subject:
     def latents(self) -> list[str]:
         """The latents that are sampled."""
         return [t.name for t in self.instance.graph.latents]
+
+    @cached_property
+    def whole(self) -> Subject:
+        """The model with all its latents as if each were sampled: that of a fit from which none was integrated out."""
+        return Subject(self.written_instance, model=self.model) if self.instance.integrated else self
 
     @property
     def names(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 
 import numpy as np
@@ -14,7 +14,7 @@ from scistan.profiling import staged
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.values import NUMPY, Value
 
-__all__ = ["as_written", "conditional_terms", "summed"]
+__all__ = ["as_written", "conditional_terms", "numbers_of", "summed"]
 
 
 def summed(instance: Instance, keep: Collection[str] = ()) -> Instance:
@@ -26,6 +26,11 @@ def summed(instance: Instance, keep: Collection[str] = ()) -> Instance:
 
 @staged("summing states")
 def _summed(instance: Instance, keep: Collection[str]) -> Instance:
+    return sum_states(instance, numbers_of(instance), keep)
+
+
+def numbers_of(instance: Instance) -> Callable[..., np.ndarray]:
+    """Give what evaluates nodes on the data: those without latents, or with the values of nodes below them."""
     known = Evaluator(instance, NUMPY)
 
     def numbers(node: Node, at: Mapping[Node, np.ndarray] = MappingProxyType({})) -> np.ndarray:
@@ -33,7 +38,7 @@ def _summed(instance: Instance, keep: Collection[str]) -> Instance:
         with np.errstate(all="ignore"):
             return np.asarray(evaluator[node].array)
 
-    return sum_states(instance, numbers, keep)
+    return numbers
 
 
 def conditional_terms(instance: Instance) -> dict[str, tuple[str, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from scistan.graph.node import Node
@@ -14,7 +15,7 @@ from scistan.ops.expression import Expression
 from scistan.settings import said
 from scistan.shapes import values_of
 from scistan.transforms import functions
-from scistan.transforms.backends import open_backend
+from scistan.transforms.backends import Wanted, open_backend
 from scistan.transforms.computation import Computation, instance_of
 from scistan.transforms.on_graph import OnGraph
 from scistan.transforms.tree import tree_flatten, tree_map, tree_unflatten
@@ -25,25 +26,38 @@ __all__ = [
 ]
 
 Function = Callable[..., Any]
+_SETTINGS = ("backend", "dtype", "device")
 
 
-def backend_in_force(given: object) -> object:
-    """Give the backend that was asked for, by the call or from outside; None leaves it to the arrays."""
-    return given if given is not None else said("backend")
+def _asked(backend: object) -> Callable[[], Wanted]:
+    """Give what tells who is to compute: as the call says, else the settings where it was made, else where it runs."""
+    made = Wanted(said("backend") if backend is None else backend, said("dtype"), said("device"))
+
+    def wanted() -> Wanted:
+        now = {name: said(name) for name in _SETTINGS if getattr(made, name) is None}
+        return replace(made, **now)
+
+    return wanted
 
 
-def _function_of(target: object, backend: object) -> ModelFunction | ExpressionFunction | None:
+def _function_of(target: object, wanted: Callable[[], Wanted]) -> ModelFunction | ExpressionFunction | None:
     """Give what can be asked of a model or an expression; None for a plain function."""
     if isinstance(target, Expression):
-        return ExpressionFunction(target, backend)
+        return ExpressionFunction(target, wanted)
     instance = getattr(target, "instance", None)
     if instance is not None and not callable(target):
         on = summed(instance())
         check_complete(on)
-        return ModelFunction(on, backend)
+        return ModelFunction(on, wanted)
     if not callable(target):
         raise messages.not_differentiable(target)
     return None
+
+
+def _of_model(target: object) -> ModelFunction | ExpressionFunction | None:
+    """Give what a function is a transform of: a model, an expression, or None for any other."""
+    owner = getattr(target, "__self__", None)
+    return owner if isinstance(owner, ModelFunction | ExpressionFunction) else None
 
 
 def grad(target: Any, argnums: Any = 0, *, wrt: Any = None, backend: str | None = None) -> Any:
@@ -60,22 +74,25 @@ def grad(target: Any, argnums: Any = 0, *, wrt: Any = None, backend: str | None 
     """
     if wrt is not None:
         return _expression_gradient("grad", target, wrt)[1]
-    own = _function_of(target, backend_in_force(backend))
-    return functions.grad(target, argnums, backend_in_force(backend)) if own is None else own.grad
+    asked = _asked(backend)
+    own = _function_of(target, asked)
+    return functions.grad(target, argnums, asked) if own is None else own.grad
 
 
 def value_and_grad(target: Any, argnums: Any = 0, *, wrt: Any = None, backend: str | None = None) -> Any:
     """Differentiate as `grad` does, and give the value beside the gradient."""
     if wrt is not None:
         return _expression_gradient("value_and_grad", target, wrt)
-    own = _function_of(target, backend_in_force(backend))
-    return functions.value_and_grad(target, argnums, backend_in_force(backend)) if own is None else own.value_and_grad
+    asked = _asked(backend)
+    own = _function_of(target, asked)
+    return functions.value_and_grad(target, argnums, asked) if own is None else own.value_and_grad
 
 
 def hessian(target: Any, argnums: Any = 0, *, backend: str | None = None) -> Any:
     """Differentiate twice: a function for the second derivatives, nested twice as the arguments are."""
-    own = _function_of(target, backend_in_force(backend))
-    return functions.hessian(target, argnums, backend_in_force(backend)) if own is None else own.hessian
+    asked = _asked(backend)
+    own = _function_of(target, asked)
+    return functions.hessian(target, argnums, asked) if own is None else own.hessian
 
 
 def hvp(target: Any, argnums: Any = 0, *, backend: str | None = None) -> Any:
@@ -83,20 +100,25 @@ def hvp(target: Any, argnums: Any = 0, *, backend: str | None = None) -> Any:
 
     The arguments of a plain function of several are a tuple.
     """
-    own = _function_of(target, backend_in_force(backend))
-    return functions.hvp(target, argnums, backend_in_force(backend)) if own is None else own.hvp
+    asked = _asked(backend)
+    own = _function_of(target, asked)
+    return functions.hvp(target, argnums, asked) if own is None else own.hvp
 
 
 def jacobian(target: Any, argnums: Any = 0, *, backend: str | None = None) -> Any:
     """Differentiate every output: a function for their derivatives, the output's axes in front."""
-    own = _function_of(target, backend_in_force(backend))
-    return functions.jacobian(target, argnums, backend_in_force(backend)) if own is None else own.jacobian
+    asked = _asked(backend)
+    own = _function_of(target, asked)
+    return functions.jacobian(target, argnums, asked) if own is None else own.jacobian
 
 
 def jit(target: Any, *, backend: str | None = None) -> Any:
     """Trace once: a function that computes the same without calling Python's again for arguments of the same shapes."""
-    own = _function_of(target, backend_in_force(backend))
-    return functions.jit(target, backend_in_force(backend)) if own is None else own.value
+    if _of_model(target) is not None:
+        return target  # a transform of a model is traced once as it is
+    asked = _asked(backend)
+    own = _function_of(target, asked)
+    return functions.jit(target, asked) if own is None else own.value
 
 
 def vmap(target: Any, in_axes: Any = 0, *, backend: str | None = None) -> Any:
@@ -104,8 +126,12 @@ def vmap(target: Any, in_axes: Any = 0, *, backend: str | None = None) -> Any:
 
     `in_axes` is one number, or one for each argument; None for one that is the same for all.
     """
-    own = _function_of(target, backend_in_force(backend))
-    return functions.vmap(target, in_axes, backend_in_force(backend)) if own is None else own.each
+    of_model = _of_model(target)
+    if of_model is not None:
+        return of_model.over_points(target)
+    asked = _asked(backend)
+    own = _function_of(target, asked)
+    return functions.vmap(target, in_axes, asked) if own is None else own.each
 
 
 def _expression_gradient(verb: str, target: object, wrt: object) -> tuple[Expression, Any]:
@@ -127,7 +153,7 @@ def _expression_gradient(verb: str, target: object, wrt: object) -> tuple[Expres
 def full(shape: int | Sequence[int], number: float, *, backend: str | None = None) -> Any:
     """Give an array of one number, of the backend in force."""
     lengths = (shape,) if isinstance(shape, int) else tuple(shape)
-    return open_backend(backend_in_force(backend) or "numpy").filled(lengths, float(number))
+    return open_backend(_asked(backend)()).filled(lengths, float(number))
 
 
 def zeros(shape: int | Sequence[int], *, backend: str | None = None) -> Any:
@@ -144,4 +170,4 @@ def array(value: object, *, backend: str | None = None) -> Any:
     """Give numbers as an array of the backend in force."""
     if isinstance(value, Expression):
         return OnGraph().array(value)
-    return open_backend(backend_in_force(backend) or "numpy", (value,)).array(value)
+    return open_backend(_asked(backend)(), (value,)).array(value)

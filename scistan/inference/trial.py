@@ -116,9 +116,9 @@ def _change(fit: Fit, hint: Hint) -> Change:
 def _run(fit: Fit, hint: Hint, change: Change, settings: Mapping[str, Any]) -> Fit:
     from scistan.inference.sample import sample
 
-    subject = fit.subject
-    if subject is None:
+    if fit.subject is None:
         raise messages.needs_the_model(hint.check)
+    subject = fit.subject.whole
     if not set(change.variables) <= set(subject.latents):
         raise messages.not_of_this_fit(hint.check)
     instance, model = subject.instance, subject.model

@@ -17,6 +17,7 @@ from scistan.graph.node import Node
 from scistan.inference.solver_error import SolverError
 from scistan.inference.tolerance import EPSILON, NEIGHBOURS, NOISES, SMALL_STEP, STEP, TINY_STEP, noise_of
 from scistan.messages import agreement as messages
+from scistan.passes.branches import held_density
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.scipy import JointDensity
 from scistan.targets.stan.program import lower_to_stan
@@ -70,8 +71,8 @@ class Witnesses:
         self._priors = {p.term.name: p.prior for p in self.program.parameters if p.prior is not None}
         signs = signs_of(instance)
         self._nodes: list[Node] = []
-        for term in instance.graph.terms:
-            self._nodes += [total(self._priors.get(term.name, term)), *guards(term, signs)]
+        for term in self._torch.instance.graph.terms:  # whose branches are held
+            self._nodes += [held_density(term, total(self._priors.get(term.name, term))), *guards(term, signs)]
         self._spread = self._spreads()
 
     # -- points -----------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
@@ -21,6 +22,8 @@ __all__ = ["coordinates", "gradient_work"]
 ELEMENT, NODE = 1.0, 100.0
 # An element of a product of matrices, and of a factorization (of which there are n ** 3).
 PRODUCT, FACTOR = 0.5, 1.0
+# An operation of one step of a recurrence, which no container speeds up. By `bench/integrate.py --work`.
+STEP = 35.0
 # The density of one element: with exponentials and logarithms in it, as most have; others by family.
 DENSITY = 25.0
 DENSITIES = {"Normal": 4.0, "StdNormal": 4.0, "Weibull": 150.0, "Frechet": 150.0, "LogLogistic": 150.0}
@@ -57,6 +60,12 @@ def _of_node(instance: Instance, node: Node) -> float:
     if name == "matmul":
         inner = instance.length(node.args[0].shape[-1])
         return NODE + PRODUCT * _count(instance, node.shape) * inner
+    if name == "scan":
+        attributes = dict(node.attributes)
+        body: Any = attributes["body"]
+        inside = sum(isinstance(one, Apply) for one in body.nodes)
+        steps: Any = attributes["length"]
+        return NODE + STEP * inside * instance.length(steps)
     if name in _FACTORS:
         return NODE + FACTOR * max(_cubed(instance, arg) for arg in node.args)
     return NODE + ELEMENT * _count(instance, node.shape)
@@ -64,6 +73,8 @@ def _of_node(instance: Instance, node: Node) -> float:
 
 def _of_density(instance: Instance, term: Term, moving: set[Node]) -> float:
     law, elements = term.law, _count(instance, term.law.shape)
+    if [p.name for p in law.distribution.parameters] == ["log_density"]:
+        return NODE  # what it is was counted among the nodes: a sum or an integral
     matrices = [arg for arg in law.args if len(arg.shape) > 1] if law.distribution.event_rank == 1 else []
     if matrices:
         # One that stands still was factored before: what is left is a product with it.

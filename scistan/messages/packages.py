@@ -50,3 +50,9 @@ def target_missing(package: str, extra: str) -> UnsupportedError:
         remedy=f"pip install 'scistan[{extra}]'",
         place=user_place(),
     )
+
+
+def target_disabled(package: str, why: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"{package} cannot be used: {why}.", remedy="take it out of that variable", place=user_place()
+    )

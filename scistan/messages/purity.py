@@ -11,6 +11,7 @@ REMEDIES = {
     "round trip": "stay in one library: what is computed there has derivatives, and is on its device",
     "scalar": "compute with whole arrays; a number that is taken out has no derivative, and waits for the device",
     "precision": "leave the precision to the caller: constants follow the arrays that they meet",
+    "failure": "write it in what the libraries have in common, `xp.{0}` or an operator: every backend runs it",
 }
 """What to do about each kind."""
 
@@ -19,6 +20,7 @@ WHAT = {
     "round trip": "`{0}` takes values through another library or device",
     "scalar": "`{0}` takes a number out of an array",
     "precision": "`{0}` changes the precision silently",
+    "failure": "it fails: {0}",
 }
 """What a line does."""
 

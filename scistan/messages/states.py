@@ -107,11 +107,36 @@ def no_states(name: object, known: Sequence[str]) -> ModelError:
     )
 
 
-def no_plain_chain(name: str, place: Place | None) -> ModelError:
+def chain_looks_back(name: str, lag: int, place: Place | None) -> ModelError:
     return ModelError(
-        f"`{name}` is a series of discrete states, and its law is more than that of the next state given this one.",
-        remedy="let the law look back one step, `ss.Series(lambda past: ss.Categorical(m.P[past[-1]]), start=...)`, "
-        "without a carried state or axes beside time",
+        f"`{name}` is a series of discrete states whose law looks back {lag} steps, and is summed out along one.",
+        remedy=f"make the last {lag} states one: of K states those are K**{lag} categories, with a law that looks back "
+        "one step, `ss.Categorical(m.P[past[-1]])`",
+        place=place,
+    )
+
+
+def chain_with_axes(name: str, place: Place | None) -> ModelError:
+    return ModelError(
+        f"`{name}` is many series of discrete states at once; one series at a time is summed out along its chain.",
+        remedy='write a series for each, in a loop: `m[f"state_{k}"] = ss.Series(...)`',
+        place=place,
+    )
+
+
+def chain_with_state(name: str, place: Place | None) -> ModelError:
+    return ModelError(
+        f"`{name}` is a series of discrete states that carries a state of its own, so that it is no chain.",
+        remedy="let the law depend on the element before and on data or latents: "
+        "`ss.Series(lambda past, x: ..., over=m.x, start=...)`",
+        place=place,
+    )
+
+
+def chain_without_start(name: str, place: Place | None) -> ModelError:
+    return ModelError(
+        f"`{name}` is a series of discrete states, and needs the distribution of its first one.",
+        remedy="`start=ss.Categorical(...)`, one distribution",
         place=place,
     )
 

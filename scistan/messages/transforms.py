@@ -52,7 +52,7 @@ def no_number(verb: str, shape: Lengths, many: int = 1) -> ModelError:
 def bad_argnums(argnums: object, count: int) -> ArgumentError:
     return ArgumentError(
         f"`argnums` is {as_given(argnums)}, and the function is called with {count} arguments by position.",
-        remedy="give a number from 0 on, or a tuple of them; what is given by name is not differentiated",
+        remedy="give a number from 0 on, or a tuple of them, each once; what is given by name is not differentiated",
         place=user_place(),
     )
 
@@ -73,6 +73,16 @@ def other_structure(given: object, wanted: object) -> ArgumentError:
     )
 
 
+def traced_latent(name: str) -> ModelError:
+    return ModelError(
+        f"the density of a model is asked for at numbers, and `{name}` is an expression, as inside of a function that "
+        "is traced.",
+        remedy="transform the model itself, `ss.grad(m)`, `ss.vmap(ss.grad(m))`; for a function around its density "
+        "take `m.log_density_fn()` and its `gradient`, or `m.to_jax()` inside of JAX's own transforms",
+        place=user_place(),
+    )
+
+
 def bad_axes(lengths: Sequence[int]) -> ArgumentError:
     shown = " and ".join(map(str, lengths)) or "none"
     return ArgumentError(
@@ -85,6 +95,32 @@ def bad_axes(lengths: Sequence[int]) -> ArgumentError:
 def unknown_backend(name: object, known: Sequence[str]) -> ArgumentError:
     return ArgumentError(
         f"there is no backend {as_given(name)}.", remedy=f"there are {', '.join(known)}", place=user_place()
+    )
+
+
+def numpy_cannot(setting: str, value: object) -> UnsupportedError:
+    what = "in double precision" if setting == "dtype" else "on the CPU"
+    return UnsupportedError(
+        f"`{setting}` is set to {value!r}, and NumPy computes {what} only.",
+        remedy=f'`backend="torch"`, of the call or of `ss.using`; or `{setting}='
+        f'{"float64" if setting == "dtype" else "cpu"!r}` there',
+        place=user_place(),
+    )
+
+
+def no_jax_device(device: str, why: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"JAX cannot use the device {device!r}: {why}.",
+        remedy="device='cpu', or device='auto' for the one that JAX takes by itself",
+        place=user_place(),
+    )
+
+
+def no_factor(place: Place | None) -> ModelError:
+    return ModelError(
+        "a matrix here has no inverse, or is not positive definite and has no Cholesky factor.",
+        remedy="add something to its diagonal, `a + 1e-6 * np.eye(n)`, or look at what it is made of",
+        place=place or user_place(),
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scistan.given import as_switch
+from scistan.given import as_switch, usual
 from scistan.graph.instance import Instance
 from scistan.model.assignment import Assignable
+from scistan.settings import setting
 
 if TYPE_CHECKING:
     from scistan.inference.density_function import DensityFunction
@@ -46,9 +47,9 @@ class Lowered(Assignable):
         check_complete(instance)
         return lower_to_sympy(instance, as_switch("numbers", numbers))
 
-    def log_density_fn(self, backend: str = "numpy") -> DensityFunction:
+    def log_density_fn(self, backend: str = usual("numpy")) -> DensityFunction:
         """Give the log density over a flat unconstrained vector, for a sampler or optimizer of your own."""
         from scistan.inference.density_function import log_density_fn
         from scistan.inference.summed import summed
 
-        return log_density_fn(summed(self.instance()), backend)
+        return log_density_fn(summed(self.instance()), setting("backend", backend))

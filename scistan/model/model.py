@@ -269,11 +269,12 @@ class Model(Shown, Drawn, Approximated, Lowered, Planned):
             from scistan.inference.stages import show_stage
 
             return show_stage(summed(self.instance()), stage, switches)
+        from scistan.inference.integrate import would_be_integrated
         from scistan.passes.explain import explain
         from scistan.passes.states.told import told_of_states
 
         instance = summed(self.instance())
-        return explain(instance.graph, told_of_states(instance), **switches)
+        return explain(instance.graph, told_of_states(instance), would_be_integrated(instance), **switches)
 
     def stan_data(self) -> dict[str, Any]:
         """Give the data that the Stan program reads."""
@@ -300,7 +301,8 @@ class Model(Shown, Drawn, Approximated, Lowered, Planned):
              inv_metric: Any = None, step_size: float | None = None, adapt_engaged: bool | None = None,
              thin: int | None = None, save_warmup: bool | None = None, init_radius: float | None = None,
              parallel_chains: int | None = None, threads_per_chain: int | None = None,
-             time_limit: float | None = None, plan: Plan | None = None, **unknown: Any) -> Fit:
+             time_limit: float | None = None, plan: Plan | None = None,
+             integrate: bool | str | Sequence[str] = "auto", **unknown: Any) -> Fit:
         """Sample the posterior with Stan's NUTS.
 
         `keep` names the variables and groups to keep, `executor` is where chains run. `adapt_delta` is the acceptance
@@ -309,6 +311,8 @@ class Model(Shown, Drawn, Approximated, Lowered, Planned):
         `thin` keeps every so many draws, `save_warmup` those of the warm-up, `init_radius` is the range of Stan's
         starts, `parallel_chains` how many chains run at once, `threads_per_chain` how many threads each has,
         `time_limit` the seconds after which the best so far is given.
+        `integrate` says which normal latents are integrated out exactly and drawn again afterwards: "auto" those where
+        it pays, True all that can be, False none, or their names.
         `docs/sampling.md` says which engine takes what. With a `plan`, and its seed, a run is made again: `fit.plan`.
         """
         options = _without(locals(), "self", *_OF_CALLS)

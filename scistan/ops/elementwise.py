@@ -9,7 +9,7 @@ from scistan.domains import NON_NEGATIVE, OPEN_UNIT, POSITIVE, between
 from scistan.ops import special_formulas
 from scistan.ops.declaration import Call, Chosen, Infix, Never, NotYet, Op, Template, declare
 from scistan.ops.expression import Expression, build
-from scistan.ops.libraries import special
+from scistan.ops.libraries import fixed, special
 
 _JUMPS = Never("it jumps, and is flat between its jumps")
 _SHARED = "where(x == y, 0.5, 1)"  # half of the slope each where the two are equal, as in torch
@@ -70,6 +70,16 @@ where = declare("where", "Choose elementwise: the second where the first is not 
                 arguments=("condition", "x", "y"),
                 numpy=_where, torch=_where, integer=True, stan=Template("({0} ? {1} : {2})"), answers=("where",),
                 gradient=(_JUMPS, Chosen("condition != 0"), Chosen("condition == 0")))
+
+
+def _held(xp: Any, taken: Any, x: Any) -> Any:
+    return xp.where(taken != 0, x, fixed(xp, x))
+
+
+# What `passes/branches.py` puts into branches of a `where`; Stan has branches that are not computed at all.
+held = declare("held", "The second, whose derivatives are felt only where the first is not 0.", arity=2,
+               arguments=("taken", "x"), numpy=_held, torch=_held, public=False,
+               gradient=(_JUMPS, Chosen("taken != 0")))
 minimum = declare("minimum", "The smaller of two, elementwise.", arity=2, numpy="minimum", torch="minimum",
                   integer=True, stan=Call("fmin"), answers=("minimum", "fmin"),
                   gradient=(Chosen("x <= y", _SHARED), Chosen("y <= x", _SHARED)))
@@ -85,6 +95,10 @@ def _unary(name: str, doc: str, numpy: Any = "", torch: Any = "", stan: str = ""
                    latex=latex, python=python, answers=answers or (name,), integer=integer, **fields)
 
 
+def _abs_of_jax(xp: Any, x: Any) -> Any:
+    return x * xp.sign(x)  # whose slope at 0 is 0; that of its own `abs` is 1
+
+
 exp = _unary("exp", "The exponential.", latex="e^{{{0}}}", gradient="out")
 log = _unary("log", "The natural logarithm.", latex="\\log {0}", takes=POSITIVE, gradient="1 / x")
 log1p = _unary("log1p", "`log(1 + x)`, exact near 0.", takes=between(-1.0, None, open_ends=True),
@@ -95,8 +109,8 @@ exp2 = _unary("exp2", "2 to the power of x.", gradient="0.6931471805599453 * out
 expm1 = _unary("expm1", "`exp(x) - 1`, exact near 0.", gradient="exp(x)")
 sqrt = _unary("sqrt", "The square root.", latex="\\sqrt{{{0}}}", takes=NON_NEGATIVE, gradient="0.5 / out")
 square = _unary("square", "The square.", latex="{{{0}}}^2", gradient="2 * x")
-absolute = _unary("abs", "The absolute value.", numpy="abs", python="__abs__", answers=("absolute", "fabs", "abs"),
-                  integer=True, latex="|{0}|", gradient="(x > 0) - (x < 0)")
+absolute = _unary("abs", "The absolute value.", numpy="abs", jax=_abs_of_jax, python="__abs__",
+                  answers=("absolute", "fabs", "abs"), integer=True, latex="|{0}|", gradient="(x > 0) - (x < 0)")
 floor = _unary("floor", "Round down.", gradient=_JUMPS)
 ceil = _unary("ceil", "Round up.", gradient=_JUMPS)
 # Stan rounds halves away from 0; NumPy, torch and so this op to the even neighbour.

@@ -43,21 +43,17 @@ def _log_probability(name: str, complement: str, tail: Callable[..., Any]) -> An
 
 
 def _log_i0(xp: Any, x: Any) -> Any:
-    from scipy.special import i0e
-
     x = xp.abs(xp.asarray(x, dtype=float))
     half = xp.minimum(x, 1.0) / 2  # log(i0e(x)) + x cancels for small x; log1p of the series does not
     series = xp.zeros_like(x)
     for k in range(12, 0, -1):
         series = half * half / (k * k) * (1 + series)
-    return xp.where(x < 1, xp.log1p(series), xp.log(i0e(x)) + x)
+    return xp.where(x < 1, xp.log1p(series), xp.log(special(xp).i0e(x)) + x)
 
 
 def _log_choose(xp: Any, n: Any, k: Any) -> Any:
-    from scipy.special import betaln
-
     n, k = xp.asarray(n, dtype=float), xp.asarray(k, dtype=float)
-    return -xp.log1p(n) - betaln(n - k + 1, k + 1)
+    return -xp.log1p(n) - special(xp).betaln(n - k + 1, k + 1)
 
 
 gamma_p = declare("gamma_p", "The regularized lower incomplete gamma function of shape `a` at `x`.", arity=2,

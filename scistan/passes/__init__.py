@@ -13,6 +13,7 @@ from scistan.graph.node import Node
 from scistan.messages import inference as messages
 from scistan.passes.equal_rows import merge_equal_rows
 from scistan.passes.factor import use_cholesky_forms
+from scistan.passes.gather import gather_predictors
 from scistan.passes.glm import fuse_glm
 from scistan.passes.lists import gather_lists
 from scistan.passes.noncenter import noncenter
@@ -54,10 +55,11 @@ PASSES = (
     Pass("lists", "behind it: what a loop of observations shares is gathered with them", gather_lists),
     Pass("cholesky", "before non-centring, which measures vectors by the Cholesky factor", use_cholesky_forms),
     Pass("noncenter", "before fusion: it looks at location and scale as the user wrote them", noncenter),
+    Pass("gather", "before fusion, which looks for one product; behind vectorize: it makes columns", gather_predictors),
     Pass("glm", "a fused term hides its linear predictor, so nothing that reads it may follow", fuse_glm),
     Pass("sufficient_statistics", "last: it takes what no GLM form took", use_sufficient_statistics),
 )
-_FUSING = ("glm", "sufficient_statistics")
+_FUSING = ("gather", "glm", "sufficient_statistics")
 
 
 @dataclass(frozen=True, slots=True)

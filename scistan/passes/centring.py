@@ -19,7 +19,7 @@ from scistan.graph.places import copy_places
 from scistan.messages import centring as messages
 from scistan.passes.noncenter import noncenter
 
-__all__ = ["centring_in", "learnable", "set_centring"]
+__all__ = ["centring_in", "learnable", "series_by_innovations", "set_centring", "wholly"]
 
 
 def learnable(graph: Graph) -> list[Term]:
@@ -29,6 +29,18 @@ def learnable(graph: Graph) -> list[Term]:
     """
     pairs = zip(graph.terms, noncenter(graph).terms, strict=True)
     return [old for old, new in pairs if new.law.noncentred and new.law.centred is None and _elementwise(new.law)]
+
+
+def series_by_innovations(graph: Graph) -> list[Term]:
+    """List the latent series that are sampled by their innovations by default: they can be centred wholly."""
+    pairs = zip(graph.terms, noncenter(graph).terms, strict=True)
+    return [old for old, new in pairs
+            if new.law.noncentred and new.law.centred is None and new.law.distribution.rule is not None]
+
+
+def wholly(shape: tuple[int, ...]) -> np.ndarray:
+    """Give the centring of a latent that is sampled as it is: data that say all of every element."""
+    return np.stack([np.full(shape, np.inf), np.zeros(shape)])
 
 
 def _elementwise(law: Law) -> bool:
@@ -44,7 +56,8 @@ def set_centring(instance: Instance, centring: Mapping[str, np.ndarray]) -> Inst
     them is infinite, the latent is sampled as it is. The posterior is the same whatever they are. An instance that
     nothing is said of is itself.
     """
-    free = {term.name: term for term in learnable(instance.graph)}
+    series = {term.name: term for term in series_by_innovations(instance.graph)}
+    free = {term.name: term for term in learnable(instance.graph)} | series
     made: dict[str, tuple[Data, Data]] = {}
     whole: set[str] = set()
     for name, given in centring.items():
@@ -55,7 +68,7 @@ def set_centring(instance: Instance, centring: Mapping[str, np.ndarray]) -> Inst
             raise messages.of_other_shape(name, shape, pair.shape[1:])
         if pair.size and np.isposinf(pair[0]).all():
             whole.add(name)
-        elif not np.isfinite(pair).all() or (pair[0] < 0).any():
+        elif not np.isfinite(pair).all() or (pair[0] < 0).any() or (name in series and pair.any()):
             raise messages.no_information(name)
         elif pair.any():
             made[name] = _leaf(pair[0], free[name]), _leaf(pair[1], free[name])
@@ -79,8 +92,7 @@ def centring_in(instance: Instance, written: Instance) -> dict[str, np.ndarray]:
         if term.law.centring is not None:
             found[term.name] = np.stack([instance.values[leaf] for leaf in term.law.centring])
         elif term.law.centred and not own.law.centred:
-            shape = instance.shape(term.law.shape)
-            found[term.name] = np.stack([np.full(shape, np.inf), np.zeros(shape)])
+            found[term.name] = wholly(instance.shape(term.law.shape))
     return found
 
 

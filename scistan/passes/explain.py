@@ -26,6 +26,7 @@ class Explanation:
     idle: tuple[str, ...]
     hints: tuple[str, ...] = ()
     summed: tuple[str, ...] = ()
+    integrated: tuple[str, ...] = ()
     conjugate: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -35,6 +36,7 @@ class Explanation:
         if self.idle and self.rows:
             lines.append(f"nothing to do for: {', '.join(self.idle)}")
         lines = [*(f"summed: {found}" for found in self.summed), *lines]
+        lines += [f"integrated: {found}" for found in self.integrated]
         lines += [f"hint: {hint}" for hint in self.hints]
         lines += [f"conjugate: {found}" for found in self.conjugate]
         return "\n".join(lines)
@@ -42,13 +44,19 @@ class Explanation:
     def _repr_html_(self) -> str:
         body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in self.rows)
         told = "".join(f"<p>summed: {escape(found)}</p>" for found in self.summed)
+        told += "".join(f"<p>integrated: {escape(found)}</p>" for found in self.integrated)
         told += "".join(f"<p>hint: {escape(hint)}</p>" for hint in self.hints)
         told += "".join(f"<p>conjugate: {escape(found)}</p>" for found in self.conjugate)
         return f"<table><tr><th>pass</th><th>variable</th><th>before</th><th>after</th></tr>{body}</table>{told}"
 
 
-def explain(graph: Graph, summed: Sequence[str] = (), **switches: bool) -> Explanation:
-    """Run the passes and say what each changed; `summed` tells of discrete latents that no pass sees any more."""
+def explain(
+    graph: Graph, summed: Sequence[str] = (), integrated: Sequence[str] = (), **switches: bool
+) -> Explanation:
+    """Run the passes and say what each changed.
+
+    `summed` tells of discrete latents that no pass sees any more, `integrated` of normal ones that are not sampled.
+    """
     rows: list[tuple[str, str, str, str]] = []
     worked: set[str] = set()
     for step, before, after in trace_passes(graph, **switches):
@@ -57,7 +65,8 @@ def explain(graph: Graph, summed: Sequence[str] = (), **switches: bool) -> Expla
             worked.add(step.name)
         rows += [(step.name, *change) for change in found]
     idle = tuple(p.name for p in PASSES if p.name not in worked)
-    return Explanation(tuple(rows), idle, hints(graph), tuple(summed), tuple(map(str, conjugacies(graph))))
+    told = tuple(summed), tuple(integrated)
+    return Explanation(tuple(rows), idle, hints(graph), *told, tuple(map(str, conjugacies(graph))))
 
 
 def changes(before: Graph, after: Graph) -> list[tuple[str, str, str]]:

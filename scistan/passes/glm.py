@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -9,36 +10,46 @@ from typing import Any
 from scistan.distributions.declaration import Distribution, Glm, Parameter, StanForm
 from scistan.domains import MATRIX, REAL, VECTOR
 from scistan.graph.graph import Graph, Law, Term
-from scistan.graph.node import Apply, Node, is_applied, literal
-from scistan.graph.walk import has_latents
+from scistan.graph.node import Node, literal
+from scistan.graph.walk import with_latents
 from scistan.ops import FUNCTIONS
-from scistan.ops.declaration import REGISTRY as OPS
 from scistan.ops.expression import Expression
+from scistan.passes.linear import product_of, signed, sum_of, summands
 from scistan.shapes import ONE
 
-__all__ = ["fuse_glm"]
+__all__ = ["fuse_glm", "predictor_place"]
 
 
 def fuse_glm(graph: Graph) -> Graph:
     """Fuse `alpha + x @ beta` into the observed terms that have a GLM form."""
-    return graph.with_draws(_fuse)
+    latent = with_latents(graph.roots)
+    return graph.with_draws(lambda term: _fuse(term, latent))
 
 
-def _fuse(term: Term) -> Law:
+def predictor_place(term: Term) -> int | None:
+    """Tell which argument a GLM form takes apart; None where there is no such form beside the other arguments."""
     law = term.law
     d: Distribution = law.distribution
     if not term.is_observed or d.glm is None or len(law.shape) != 1 or law.truncated or law.constraint:
-        return law
+        return None
     place = _place(d, d.glm)
-    found = _split(law.args[place])
+    others = [(p, arg) for p, arg in zip(d.parameters, law.args, strict=True) if p.name != d.glm.predictor]
+    varies = any(len(arg.shape) > p.domain.event_rank for p, arg in others)
+    repeated = any(p.domain.integer and ONE in arg.shape for p, arg in others)
+    if (varies and not d.glm.others_vary) or (repeated and law.shape[0] != ONE):
+        return None
+    return place
+
+
+def _fuse(term: Term, latent: Container[Node]) -> Law:
+    law = term.law
+    d: Distribution = law.distribution
+    place = predictor_place(term)
+    if place is None or d.glm is None:
+        return law
+    found = _split(law.args[place], latent)
     if found is None or found.design.shape[0] == ONE != law.shape[0]:
         return law  # a single row for all observations has no fused form
-    before, after = law.args[:place], law.args[place + 1 :]
-    others = [p for p in d.parameters if p.name != d.glm.predictor]
-    varies = any(len(o.shape) > p.domain.event_rank for o, p in zip(before + after, others, strict=True))
-    repeated = any(p.domain.integer and ONE in o.shape for o, p in zip(before + after, others, strict=True))
-    if (varies and not d.glm.others_vary) or (repeated and law.shape[0] != ONE):
-        return law
     if not d.glm.intercept:
         if found.alpha is not None:
             return law
@@ -48,7 +59,7 @@ def _fuse(term: Term) -> Law:
         if alpha is None:
             return law
         linear = (found.design, alpha, found.beta)
-    return replace(law, distribution=_glm_form(d, d.glm), args=(*before, *linear, *after))
+    return replace(law, distribution=_glm_form(d, d.glm), args=(*law.args[:place], *linear, *law.args[place + 1 :]))
 
 
 def _place(d: Distribution, glm: Glm) -> int:
@@ -77,57 +88,15 @@ def _intercept(many: bool, found: _Linear) -> Node | None:
     return found.alpha
 
 
-def _split(predictor: Node) -> _Linear | None:
+def _split(predictor: Node, latent: Container[Node]) -> _Linear | None:
     """Write a sum as `alpha + x @ beta`, with `x` a matrix of data; None if it is no such sum."""
-    terms = _summands(predictor)
-    products = [(k, found) for k, (t, _) in enumerate(terms) if (found := _product(t)) is not None]
-    if not products:
-        return None
-    chosen, (design, beta) = products[0]
-    if terms[chosen][1] < 0:
-        beta = OPS["negative"].build((beta,))
-    alpha: Node | None = None
-    for k, (summand, sign) in enumerate(terms):
-        if k == chosen:
-            continue
-        if alpha is None:
-            alpha = summand if sign > 0 else OPS["negative"].build((summand,))
-        else:
-            alpha = OPS["add" if sign > 0 else "subtract"].build((alpha, summand))
-    return _Linear(design, beta, alpha)
-
-
-def _summands(node: Node) -> list[tuple[Node, int]]:
-    result: list[tuple[Node, int]] = []
-    stack: list[tuple[Node, int]] = [(node, 1)]
-    while stack:
-        top, sign = stack.pop()
-        if isinstance(top, Apply) and top.op.name in ("add", "subtract"):
-            right = sign if top.op.name == "add" else -sign
-            stack += [(top.args[1], right), (top.args[0], sign)]
-        elif is_applied(top, "negative"):
-            stack.append((top.args[0], -sign))
-        else:
-            result.append((top, sign))
-    return result
-
-
-def _product(node: Node) -> tuple[Node, Node] | None:
-    """Give design and coefficients of `x @ beta`, also where a number multiplies the product."""
-    if not isinstance(node, Apply):
-        return None
-    if node.op.name == "multiply":
-        for number, inner in (node.args, node.args[::-1]):
-            found = _product(inner) if not number.shape else None
-            if found is not None:
-                return found[0], OPS["multiply"].build((number, found[1]))
-        return None
-    if node.op.name != "matmul":
-        return None
-    design, beta = node.args
-    if len(design.shape) != 2 or not 1 <= len(beta.shape) <= 2:
-        return None
-    return None if has_latents(design) else (design, beta)
+    parts = list(summands(predictor))
+    for chosen, (part, added) in enumerate(parts):
+        found = product_of(part, latent)
+        if found is not None:
+            design, beta = found
+            return _Linear(design, signed(beta, added), sum_of(parts[:chosen] + parts[chosen + 1 :]))
+    return None
 
 
 @cache

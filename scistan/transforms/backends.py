@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from scistan.messages import transforms as messages
 from scistan.transforms.computation import Computation
 from scistan.transforms.on_numpy import Numpy
 
-__all__ = ["BACKENDS", "Runner", "open_backend"]
+__all__ = ["BACKENDS", "Runner", "Wanted", "open_backend"]
 
 Array = Any
 
@@ -44,29 +45,42 @@ class Runner(Protocol):
         ...
 
 
-def _numpy(_: Sequence[object]) -> Runner:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Who is to compute, in which precision and on which device; None leaves it to the arrays."""
+
+    backend: object = None
+    dtype: str | None = None
+    device: str | None = None
+
+
+def _numpy(_: Sequence[object], wanted: Wanted) -> Runner:
+    if wanted.dtype not in (None, "float64"):
+        raise messages.numpy_cannot("dtype", wanted.dtype)
+    if wanted.device not in (None, "cpu", "auto"):
+        raise messages.numpy_cannot("device", wanted.device)
     return Numpy()
 
 
-def _torch(leaves: Sequence[object]) -> Runner:
+def _torch(leaves: Sequence[object], wanted: Wanted) -> Runner:
     from scistan.transforms.on_torch import torch_for
 
-    return torch_for(leaves)
+    return torch_for(leaves, wanted.device, wanted.dtype)
 
 
-def _jax(_: Sequence[object]) -> Runner:
+def _jax(_: Sequence[object], wanted: Wanted) -> Runner:
     from scistan.transforms.on_jax import Jax
 
-    return Jax()
+    return Jax(wanted.device, wanted.dtype)
 
 
-BACKENDS: dict[str, Callable[[Sequence[object]], Runner]] = {"numpy": _numpy, "torch": _torch, "jax": _jax}
+BACKENDS: dict[str, Callable[[Sequence[object], Wanted], Runner]] = {"numpy": _numpy, "torch": _torch, "jax": _jax}
 """Each backend by its name, opened where it is used for the values that it is to compute with."""
 
 
-def open_backend(name: object, leaves: Sequence[object] = ()) -> Runner:
-    """Give the backend of a name; SciPy's arrays are NumPy's."""
-    known = "numpy" if name == "scipy" else name
-    if not isinstance(known, str) or known not in BACKENDS:
-        raise messages.unknown_backend(name, list(BACKENDS))
-    return BACKENDS[known](leaves)
+def open_backend(wanted: Wanted, leaves: Sequence[object] = ()) -> Runner:
+    """Give the backend that is wanted, NumPy where none is; SciPy's arrays are NumPy's."""
+    name = "numpy" if wanted.backend in (None, "scipy") else wanted.backend
+    if not isinstance(name, str) or name not in BACKENDS:
+        raise messages.unknown_backend(wanted.backend, list(BACKENDS))
+    return BACKENDS[name](leaves, wanted)

@@ -10,6 +10,7 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable
 from scistan.graph.walk import leaves
 from scistan.ops.derivative import plus
+from scistan.passes.branches import held
 from scistan.transforms.reverse import gradients
 
 __all__ = ["Computation", "instance_of", "placeholder", "variables_below"]
@@ -25,6 +26,13 @@ class Computation:
     compiled: dict[object, Any] = field(default_factory=dict)  # what backends have made of it
     _made: dict[object, tuple[Node, ...]] = field(default_factory=dict)
     _seeds: dict[Node, Node] = field(default_factory=dict)
+
+    @property
+    def held(self) -> tuple[Node, ...]:
+        """The outputs for a library that differentiates by itself: it feels nothing of branches that are not taken."""
+        if "held" not in self._made:
+            self._made["held"] = held(self.outputs)
+        return self._made["held"]
 
     def seed_of(self, node: Node) -> Node:
         """Give the stand-in for what comes back to a node."""

@@ -10,12 +10,14 @@ from scistan.messages import transforms as messages
 from scistan.ops import FUNCTIONS
 from scistan.ops.structure import Structure
 from scistan.shapes import values_of
+from scistan.transforms.backends import Wanted
 from scistan.transforms.trace import Call, Tracer, runner_for
 from scistan.transforms.tree import tree_flatten, tree_map, tree_unflatten
 
 __all__ = ["grad", "hessian", "hvp", "jacobian", "jit", "value_and_grad", "vmap"]
 
 Function = Callable[..., Any]
+Asked = Callable[[], Wanted]  # what is in force where the function is called
 
 
 def _one_number(verb: str, call: Call) -> None:
@@ -24,14 +26,16 @@ def _one_number(verb: str, call: Call) -> None:
         raise messages.no_number(verb, values_of(outputs[0].shape) if outputs else (), len(outputs))
 
 
-def value_and_grad(function: Function, argnums: object = 0, backend: object = None) -> Function:
+def value_and_grad(
+    function: Function, argnums: object = 0, wanted: Asked = Wanted, verb: str = "value_and_grad"
+) -> Function:
     """Give a function of the same arguments for the value and its gradient."""
-    tracer = Tracer(function, backend)
+    tracer = Tracer(function, wanted)
 
     @wraps(function)
     def transformed(*args: Any, **named: Any) -> Any:
         call = tracer.call(args, named)
-        _one_number("value_and_grad", call)
+        _one_number(verb, call)
         wrt, nested = call.chosen(argnums)
         value, slopes = call.runner.gradient(call.computation, wrt, call.given)
         return call.nested([value]), tree_unflatten(nested, slopes)
@@ -39,9 +43,9 @@ def value_and_grad(function: Function, argnums: object = 0, backend: object = No
     return transformed
 
 
-def grad(function: Function, argnums: object = 0, backend: object = None) -> Function:
+def grad(function: Function, argnums: object = 0, wanted: Asked = Wanted) -> Function:
     """Give a function of the same arguments for the gradient."""
-    both = value_and_grad(function, argnums, backend)
+    both = value_and_grad(function, argnums, wanted, "grad")
 
     @wraps(function)
     def transformed(*args: Any, **named: Any) -> Any:
@@ -50,9 +54,9 @@ def grad(function: Function, argnums: object = 0, backend: object = None) -> Fun
     return transformed
 
 
-def jacobian(function: Function, argnums: object = 0, backend: object = None) -> Function:
+def jacobian(function: Function, argnums: object = 0, wanted: Asked = Wanted) -> Function:
     """Give a function for the derivatives of every output, the output's axes in front."""
-    tracer = Tracer(function, backend)
+    tracer = Tracer(function, wanted)
 
     @wraps(function)
     def transformed(*args: Any, **named: Any) -> Any:
@@ -64,9 +68,9 @@ def jacobian(function: Function, argnums: object = 0, backend: object = None) ->
     return transformed
 
 
-def hessian(function: Function, argnums: object = 0, backend: object = None) -> Function:
+def hessian(function: Function, argnums: object = 0, wanted: Asked = Wanted) -> Function:
     """Give a function for the second derivatives, nested twice as the arguments are."""
-    tracer = Tracer(function, backend)
+    tracer = Tracer(function, wanted)
 
     @wraps(function)
     def transformed(*args: Any, **named: Any) -> Any:
@@ -79,9 +83,9 @@ def hessian(function: Function, argnums: object = 0, backend: object = None) -> 
     return transformed
 
 
-def hvp(function: Function, argnums: object = 0, backend: object = None) -> Function:
+def hvp(function: Function, argnums: object = 0, wanted: Asked = Wanted) -> Function:
     """Give a function of a tuple of arguments and of a vector for the Hessian times the vector."""
-    tracer = Tracer(function, backend)
+    tracer = Tracer(function, wanted)
 
     def transformed(args: Any, vector: Any) -> Any:
         several = isinstance(args, tuple)
@@ -98,9 +102,9 @@ def hvp(function: Function, argnums: object = 0, backend: object = None) -> Func
     return transformed
 
 
-def jit(function: Function, backend: object = None) -> Function:
+def jit(function: Function, wanted: Asked = Wanted) -> Function:
     """Give the function itself, traced once for every shape of its arguments."""
-    tracer = Tracer(function, backend)
+    tracer = Tracer(function, wanted)
 
     @wraps(function)
     def transformed(*args: Any, **named: Any) -> Any:
@@ -110,15 +114,15 @@ def jit(function: Function, backend: object = None) -> Function:
     return transformed
 
 
-def vmap(function: Function, in_axes: Any = 0, backend: object = None) -> Function:
+def vmap(function: Function, in_axes: Any = 0, wanted: Asked = Wanted) -> Function:
     """Give the function over one more axis: `in_axes` of its arguments, None where one is the same for all."""
-    tracer = Tracer(function, backend)
+    tracer = Tracer(function, wanted)
 
     @wraps(function)
     def transformed(*args: Any, **named: Any) -> Any:
         leaves, structure = tree_flatten((args, named))
         axes = _axes_of(in_axes, structure)
-        runner = runner_for(leaves, backend)
+        runner = runner_for(leaves, wanted())
         arrays = [runner.array(leaf) for leaf in leaves]
         axes = [_axis(axis, len(array.shape)) for axis, array in zip(axes, arrays, strict=True)]
         lengths = {int(a.shape[axis]) for a, axis in zip(arrays, axes, strict=True) if axis is not None}

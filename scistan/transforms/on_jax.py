@@ -10,7 +10,7 @@ import numpy as np
 from scistan.graph.node import Node
 from scistan.ops.coerce import library_of
 from scistan.targets.evaluate import Evaluator
-from scistan.targets.jax.backend import JaxBackend, double_precision, import_jax, jitted
+from scistan.targets.jax.backend import JaxBackend, double_precision, find_device, import_jax, jitted
 from scistan.targets.jax.still import read_by_latents
 from scistan.targets.values import NUMPY, Value
 from scistan.transforms.computation import Computation
@@ -24,24 +24,32 @@ Traceable = Callable[[Arrays, Arrays], Any]
 
 
 class Jax:
-    """JAX, in double precision inside; results have the precision of the arrays that came from it, as densities do."""
+    """JAX, in double precision inside; results have the precision of the arrays that came from it, as densities do.
 
-    def __init__(self) -> None:
+    What does not come from it is of the precision and on the device that are wanted: double, where JAX puts it.
+    """
+
+    def __init__(self, device: str | None = None, dtype: str | None = None) -> None:
         self._jax = import_jax()
         self._backend = JaxBackend()
+        self._dtype = np.dtype(dtype or "float64")
+        self._device = find_device(device)
 
     def array(self, value: object) -> Array:
         """Read a leaf; an array of JAX's stays one of its own precision, all else is in double precision."""
         xp = self._backend.module
         if library_of(value) == "jax" and xp.issubdtype(value.dtype, xp.floating):  # type: ignore[attr-defined]
             return value
-        with double_precision():
-            return xp.asarray(Numpy().array(np.asarray(value) if library_of(value) == "jax" else value))
+        numbers = Numpy().array(np.asarray(value) if library_of(value) == "jax" else value)
+        return self._placed(numbers.astype(self._dtype))
 
     def filled(self, shape: tuple[int, ...], number: float) -> Array:
         """Give an array of one number."""
+        return self._placed(np.full(shape, number, dtype=self._dtype))
+
+    def _placed(self, numbers: np.ndarray) -> Array:
         with double_precision():
-            return self._backend.module.full(shape, number)
+            return self._jax.device_put(numbers, self._device)
 
     def values(self, c: Computation, given: Sequence[Array], rows: Collection[int] = ()) -> list[Array]:
         """Evaluate the outputs."""
@@ -97,7 +105,7 @@ class Jax:
     ) -> Any:
         """Compile a transform of a computation once, and call it; what rests on data alone is an argument of it."""
         if ("jax", key) not in c.compiled:
-            still = read_by_latents(c.outputs)
+            still = read_by_latents(c.held)
             function = transform(self._traceable(c, still))
             c.compiled["jax", key] = (jitted(self._in_double(function)), self._numbers(c, still))
         compiled, data = c.compiled["jax", key]
@@ -109,7 +117,7 @@ class Jax:
             evaluator = Evaluator(c.instance, self._backend, held)
             for leaf, array in zip(c.inputs, arrays, strict=False):
                 evaluator.set(leaf, array, batched=False)
-            return tuple(self._backend.module.asarray(evaluator[root].array, dtype=float) for root in c.outputs)
+            return tuple(self._backend.module.asarray(evaluator[root].array, dtype=float) for root in c.held)
 
         return evaluate
 

@@ -83,12 +83,15 @@ def _computed(
     evaluator = Evaluator(c.instance, NUMPY)
     for leaf, array in leaves.items():
         evaluator.set(leaf, array, batched=leaf in rows)
-    with np.errstate(all="ignore"):
-        evaluator.compute(roots)
+    try:
+        with np.errstate(all="ignore"):
+            evaluator.compute(roots)
+    except np.linalg.LinAlgError:
+        raise messages.no_factor(None) from None
     count = next((len(leaves[leaf]) for leaf in rows), 0)
     found = []
     for root in roots:
         value = evaluator[root]
-        array = np.asarray(value.array)
+        array = np.asarray(value.array, dtype=float)
         found.append(array if value.batched or not rows else np.broadcast_to(array, (count, *array.shape)))
     return found

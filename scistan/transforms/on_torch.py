@@ -12,6 +12,7 @@ from scistan.messages import transforms as messages
 from scistan.ops.coerce import library_of
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.torch.backend import TorchBackend
+from scistan.targets.torch.devices import choose_target
 from scistan.transforms.computation import Computation
 from scistan.transforms.on_numpy import Numpy
 
@@ -20,16 +21,19 @@ __all__ = ["Torch", "torch_for"]
 Tensor = Any
 
 
-def torch_for(leaves: Sequence[object]) -> Torch:
-    """Give torch on the device of the tensors among some values, in their precision; double on the CPU without any."""
+def torch_for(leaves: Sequence[object], device: str | None = None, dtype: str | None = None) -> Torch:
+    """Give torch on the device of the tensors among some values, in their precision.
+
+    Without any, on the device and in the precision that are wanted, on the CPU and in double precision by default.
+    """
     tensors: list[Tensor] = [leaf for leaf in leaves if library_of(leaf) == "torch"]
     devices = list(dict.fromkeys(str(tensor.device) for tensor in tensors))
     if len(devices) > 1:
         raise messages.several_devices(devices)
     kinds = [tensor.dtype for tensor in tensors if tensor.dtype.is_floating_point]
     widest = max(kinds, key=lambda kind: kind.itemsize, default=None)
-    dtype = "float64" if widest is None else str(widest).removeprefix("torch.")
-    return Torch(devices[0] if devices else "cpu", dtype)
+    precision = (dtype or "float64") if widest is None else str(widest).removeprefix("torch.")
+    return Torch(devices[0] if devices else choose_target(device or "cpu", precision).device, precision)
 
 
 class Torch:
@@ -59,7 +63,10 @@ class Torch:
         evaluator = Evaluator(c.instance, self._backend)
         for k, (leaf, tensor) in enumerate(zip(c.inputs, given, strict=True)):
             evaluator.set(leaf, tensor, batched=k in rows)
-        evaluator.compute(roots)
+        try:
+            evaluator.compute(roots)
+        except self._torch.linalg.LinAlgError:
+            raise messages.no_factor(None) from None
         count = next((len(given[k]) for k in rows), 0)
         found = [evaluator[root] for root in roots]
         return [v.array if v.batched or not rows else v.array.expand(count, *v.array.shape) for v in found]
@@ -87,22 +94,24 @@ class Torch:
     def gradient(self, c: Computation, wrt: tuple[int, ...], given: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:
         """Evaluate, and go back."""
         leaves, chosen = self._open(wrt, given)
-        (value,) = self._computed(c, c.outputs[:1], leaves)
+        (value,) = self._computed(c, c.held[:1], leaves)
         return value.detach(), self._slopes(value, chosen)
 
     def jacobian(self, c: Computation, wrt: tuple[int, ...], given: Sequence[Tensor]) -> list[list[Tensor]]:
         """Send every unit vector back at once."""
         leaves, chosen = self._open(wrt, given)
-        return [self._rows(output, chosen) for output in self._computed(c, c.outputs, leaves)]
+        return [self._rows(output, chosen) for output in self._computed(c, c.held, leaves)]
 
     def hessian(self, c: Computation, wrt: tuple[int, ...], given: Sequence[Tensor]) -> list[list[Tensor]]:
         """Differentiate the gradient."""
         leaves, chosen = self._open(wrt, given)
-        (value,) = self._computed(c, c.outputs[:1], leaves)
+        (value,) = self._computed(c, c.held[:1], leaves)
         return [self._rows(slope, chosen) for slope in self._slopes(value, chosen, again=True)]
 
     def _rows(self, output: Tensor, leaves: list[Tensor]) -> list[Tensor]:
         shape, count = tuple(output.shape), int(np.prod(output.shape, dtype=np.int64))
+        if not count:
+            return [self.filled((*shape, *leaf.shape), 0.0) for leaf in leaves]
         units = self._torch.eye(count, dtype=self._backend.dtype, device=self._backend.device)
         found = self._slopes(output, leaves, units.reshape(count, *shape), many=True)
         return [rows.detach().reshape((*shape, *rows.shape[1:])) for rows in found]
@@ -112,7 +121,7 @@ class Torch:
     ) -> list[Tensor]:
         """Differentiate the gradient along a vector."""
         leaves, chosen = self._open(wrt, given)
-        (value,) = self._computed(c, c.outputs[:1], leaves)
+        (value,) = self._computed(c, c.held[:1], leaves)
         slopes = self._slopes(value, chosen, again=True)
         dot = sum((slope * v).sum() for slope, v in zip(slopes, along, strict=True))
         return self._slopes(dot, chosen)

@@ -7,9 +7,11 @@ followed through assignments; only such values are judged, so that `math.log(2)`
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any
 
 from scistan.errors import Place
@@ -52,17 +54,45 @@ def check_purity(function: Callable[..., Any], example_args: Sequence[object] | 
     >>> ss.check_purity(lambda xp, x: xp.exp(x))
     []
     """
-    code = getattr(function, "__code__", None)
+    code = getattr(inspect.unwrap(function) if callable(function) else None, "__code__", None)
     lines = [] if code is None else linecache.getlines(code.co_filename)
-    written = [] if code is None else [
-        node for node in ast.walk(ast.parse("".join(lines)))
+    module = ast.parse("".join(lines))
+    written = [] if code is None else _written(code, module)
+    if code is None or not written:
+        raise messages.no_source(function)
+    found = [fault for node in written for fault in _of_function(node, code.co_filename, lines, module)]
+    return found if example_args is None else found + _in_runs(function, example_args, lines, found)
+
+
+def _written(code: CodeType, module: ast.Module) -> list[ast.FunctionDef | ast.Lambda]:
+    """Find where a function is written; of several lambdas on a line, the one that its instructions lie in."""
+    found = [
+        node for node in ast.walk(module)
         if isinstance(node, ast.FunctionDef | ast.Lambda) and _starts(node) == code.co_firstlineno
         and [a.arg for a in (*node.args.posonlyargs, *node.args.args)] == list(code.co_varnames[: code.co_argcount])
     ]
-    if code is None or not written:
-        raise messages.no_source(function)
-    found = [fault for node in written for fault in _of_function(node, code.co_filename, lines)]
-    return found if example_args is None else found + _in_runs(function, example_args, lines, found)
+    if len(found) < 2:
+        return found
+    places = [(line, column) for line, _, column, _ in code.co_positions() if line is not None and column is not None]
+    inside = [
+        sum((n.lineno, n.col_offset) <= place < (n.end_lineno or 0, n.end_col_offset or 0) for place in places)
+        for n in found
+    ]
+    return [node for node, count in zip(found, inside, strict=True) if count == max(inside)]
+
+
+def _imported(module: ast.Module, function: ast.AST) -> Mapping[str, str]:
+    """Give what names stand for in array libraries: `exp` for `math.exp` behind `from math import exp`.
+
+    Those of the file and of the function itself: what another function imports is its own.
+    """
+    found: dict[str, str] = {}
+    for node in (*module.body, *ast.walk(function)):
+        if isinstance(node, ast.Import):
+            found |= {a.asname: a.name for a in node.names if a.asname and a.name.partition(".")[0] in LIBRARIES}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in LIBRARIES:
+            found |= {a.asname or a.name: f"{node.module}.{a.name}" for a in node.names}
+    return found
 
 
 def _in_runs(
@@ -86,16 +116,18 @@ def _starts(node: ast.FunctionDef | ast.Lambda) -> int:
 
 def impurities_in(file: str, text: str) -> list[Impurity]:
     """Look at every function of a file that is given an array library as `xp`."""
-    lines = text.splitlines(keepends=True)
+    lines, module = text.splitlines(keepends=True), ast.parse(text)
     found: list[Impurity] = []
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef | ast.Lambda) and node.args.args and node.args.args[0].arg == "xp":
-            found += _of_function(node, file, lines)
+            found += _of_function(node, file, lines, module)
     return found
 
 
-def _of_function(node: ast.FunctionDef | ast.Lambda, file: str, lines: list[str]) -> Iterator[Impurity]:
-    given = node.args
+def _of_function(
+    node: ast.FunctionDef | ast.Lambda, file: str, lines: list[str], module: ast.Module
+) -> Iterator[Impurity]:
+    given, imported = node.args, _imported(module, node)
     library = given.args[0].arg if given.args else ""
     arrays = [a for a in (*given.posonlyargs, *given.args[1:]) if _may_be_array(a)]
     moving = {a.arg for a in arrays} | ({given.vararg.arg} if given.vararg else set())
@@ -106,7 +138,7 @@ def _of_function(node: ast.FunctionDef | ast.Lambda, file: str, lines: list[str]
         for call in ast.walk(part):
             if not isinstance(call, ast.Call) or call in excused:
                 continue
-            fault = _fault(call, library, moving)
+            fault = _fault(call, library, moving, imported)
             line = lines[call.lineno - 1] if call.lineno <= len(lines) else ""
             if fault is not None and _EXCUSE not in line:
                 name = ast.unparse(call.func)
@@ -168,17 +200,20 @@ def _moves(tree: ast.AST, moving: set[str]) -> bool:
     return any(_moves(child, moving) for child in ast.iter_child_nodes(tree))
 
 
-def _fault(call: ast.Call, library: str, moving: set[str]) -> str | None:
+def _fault(call: ast.Call, library: str, moving: set[str], imported: Mapping[str, str]) -> str | None:
     arguments = [*call.args, *(k.value for k in call.keywords)]
     moved = any(_moves(argument, moving) for argument in arguments)
     narrow = any(k.arg == "dtype" and ast.unparse(k.value).strip("'\"").rpartition(".")[2] in _NARROW
                  for k in call.keywords)
     if isinstance(call.func, ast.Name):
+        if call.func.id in imported and call.func.id not in moving and moved:
+            return "library"
         return "scalar" if call.func.id in ("float", "int", "bool") and moved else None
     if not isinstance(call.func, ast.Attribute):
         return None
     owner, name = ast.unparse(call.func.value), call.func.attr
     root = owner.partition(".")[0]
+    root = imported.get(root, root).partition(".")[0]
     if root in LIBRARIES and root != library and moved:
         return "round trip" if name in _READS else "library"
     of_array = _moves(call.func.value, moving)

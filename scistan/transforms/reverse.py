@@ -14,19 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from scistan.graph.node import Apply, Data, Literal, Node, extent, literal
+from scistan.graph.node import Apply, Data, Literal, Node, literal
 from scistan.graph.places import first_place
 from scistan.graph.walk import topological
 from scistan.messages import transforms as messages
 from scistan.ops.declaration import REGISTRY, Chosen, Never, NotYet, Op
 from scistan.ops.derivative import is_literal, names_of, plus, read, slope_at, times, unless
-from scistan.ops.expression import Expression
+from scistan.ops.going_back import full, gathered, mask_behind, parts_back, somewhere
 from scistan.ops.items import FULL
 from scistan.ops.scan import SCAN, SCANNED
-from scistan.shapes import ONE, Shape, Size
+from scistan.shapes import Size
 from scistan.transforms.reverse_scan import back_through
 
-__all__ = ["full", "gradients"]
+__all__ = ["gradients"]
 
 
 @dataclass(slots=True)
@@ -82,14 +82,6 @@ def gradients(root: Node, wrt: Sequence[Node], seed: Node | None = None) -> list
     return [full(found.get(node, literal(0.0)), node.shape) for node in wrt]
 
 
-def full(value: Node, shape: Shape) -> Node:
-    """Repeat a value to a shape."""
-    thin = [size == ONE for size in value.shape]
-    if thin == [size == ONE for size in shape]:
-        return value
-    return REGISTRY["broadcast_to"].build((value,), {"shape": shape, "rank": len(value.shape)})
-
-
 # -- what comes to a node ----------------------------------------------------------------------------
 def _collected(node: Node, coming: _Coming) -> tuple[Node, Node | None]:
     """Add up what comes to a node, and give where it may be other than 0 (None: anywhere)."""
@@ -142,17 +134,19 @@ def _go_back(node: Apply, back: Node, mask: Node | None, moving: set[Node], comi
     if not callable(op.gradient):
         reason = op.gradient.reason if isinstance(op.gradient, NotYet) else _UNSAID
         raise messages.no_slope(op.name, (op.arguments or ("x",))[0], reason, first_place(node))
-    place = _single_place(node)
-    if place is not None and node.args[0] in moving:
+    taken = _single_place(node)
+    if taken is not None and node.args[0] in moving:
         to = coming.setdefault(node.args[0], _Coming())
-        to.elements.append((place, back))
-        to.note(None if mask is None else _somewhere(mask))
+        to.elements.append((taken, back))
+        to.note(None if mask is None else somewhere(mask))
         return
-    for arg, part in zip(node.args, _parts(op, node, back), strict=False):
+    for place, (arg, part) in enumerate(zip(node.args, parts_back(op, node, back), strict=False)):
         if part is not None and arg in moving:
-            part_mask = None if mask is None else _mask_of(op, node, arg, mask)
             shape = node.shape if op.elementwise else part.shape
-            coming.setdefault(arg, _Coming()).take(_gathered(part, shape, arg.shape), part_mask)
+            if mask is not None and not op.carries:
+                part = unless(mask if op.elementwise else somewhere(mask), part)
+            where = None if mask is None else mask_behind(op, node, place, mask)
+            coming.setdefault(arg, _Coming()).take(gathered(part, shape, arg.shape), where)
 
 
 def _through_recurrence(node: Apply, back: _Coming, moving: set[Node], coming: dict[Node, _Coming]) -> None:
@@ -167,18 +161,6 @@ def _through_recurrence(node: Apply, back: _Coming, moving: set[Node], coming: d
 _UNSAID = "its declaration has no `gradient=`"
 
 
-def _parts(op: Op, node: Apply, back: Node) -> list[Node | None]:
-    """Give what goes to each argument by the rule of an op along axes."""
-    if op.name in ("sum", "broadcast_to") and not back.shape:
-        rest = _size(node.shape, node.args[0].shape) if op.name == "broadcast_to" else None
-        return [back if rest is None else times(back, rest)]
-    rule: Any = op.gradient
-    found = rule(Expression(full(back, node.shape)), Expression(node), *map(Expression, node.args),
-                 **dict(node.attributes))
-    given = (found,) if isinstance(found, Expression) else found
-    return [None if part is None else part._scistan_node_ for part in given]
-
-
 def _single_place(node: Apply) -> int | None:
     """Give the position along the first axis where a node takes one element of it and all of the others."""
     items: Any = dict(node.attributes).get("items", ()) if node.op.name == "index" else ()
@@ -190,7 +172,7 @@ def _through_elements(
     op: Op, node: Apply, back: Node, mask: Node | None, moving: set[Node], coming: dict[Node, _Coming]
 ) -> None:
     slopes = op.gradient if isinstance(op.gradient, tuple) else (op.gradient,) * len(node.args)
-    for slope, arg, name in zip(slopes, node.args, names_of(op), strict=True):
+    for place, (slope, arg, name) in enumerate(zip(slopes, node.args, names_of(op), strict=True)):
         if arg not in moving or isinstance(slope, Never):
             continue
         if slope is None or isinstance(slope, NotYet):
@@ -201,10 +183,8 @@ def _through_elements(
             part, where = _multiplied(back, slope_at(op, slope, node, node.args), mask), mask
         if is_literal(part, 0.0):
             continue
-        own = _gathered(part, node.shape, arg.shape)
-        if where is not None and where.shape != arg.shape:
-            where = _somewhere(where, node.shape, arg.shape)
-        coming.setdefault(arg, _Coming()).take(own, where)
+        where = None if where is None else mask_behind(op, node, place, where)
+        coming.setdefault(arg, _Coming()).take(gathered(part, node.shape, arg.shape), where)
 
 
 def _multiplied(back: Node, slope: Node, mask: Node | None) -> Node:
@@ -218,42 +198,3 @@ def _chosen(op: Op, slope: Chosen, node: Apply, back: Node, mask: Node | None) -
     if isinstance(here, Literal):
         return (times(back, share) if here.value else literal(0.0)), mask
     return unless(here, times(back, share)), here if mask is None else times(here, mask)
-
-
-# -- shapes ------------------------------------------------------------------------------------------------
-def _gathered(part: Node, shape: Shape, own: Shape) -> Node:
-    """Add up what comes for an argument that was repeated from its `own` shape to `shape`; `part` may be thin."""
-    rank = len(shape)
-    have = (ONE,) * (rank - len(part.shape)) + part.shape
-    want = (ONE,) * (rank - len(own)) + own
-    repeated = [k for k in range(rank) if shape[k] != ONE and want[k] == ONE]
-    for k in repeated:
-        if have[k] == ONE:
-            part = times(part, extent(shape[k]) if shape[k].terms else literal(float(shape[k].constant)))
-    lead = tuple(k - rank for k in range(rank - len(own)) if k >= rank - len(part.shape))
-    part = REGISTRY["sum"].build((part,), {"axes": lead, "keepdims": False}) if lead else part
-    inner = tuple(k - rank for k in repeated if have[k] != ONE and k >= rank - len(own))
-    return REGISTRY["sum"].build((part,), {"axes": inner, "keepdims": True}) if inner else part
-
-
-def _size(shape: Shape, own: Shape) -> Node:
-    """Count how often each element of a value was repeated."""
-    return _gathered(literal(1.0), shape, own)
-
-
-def _somewhere(mask: Node, shape: Shape | None = None, own: Shape = ()) -> Node:
-    """Tell for each element of an argument whether anything that came of it is wanted."""
-    if not mask.shape:
-        return mask
-    counted = _gathered(mask, shape if shape is not None else mask.shape, own)
-    return counted if counted is mask else REGISTRY["greater"].build((counted, literal(0)))
-
-
-def _mask_of(op: Op, node: Apply, arg: Node, mask: Node) -> Node:
-    if not op.carries:
-        return _somewhere(mask)
-    part = _parts(op, node, mask)[node.args.index(arg)]
-    if part is None:
-        return _somewhere(mask)
-    own = _gathered(part, part.shape, arg.shape)
-    return own if own is mask else REGISTRY["greater"].build((own, literal(0)))

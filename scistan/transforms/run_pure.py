@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
+from inspect import unwrap
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from scistan.messages import purity as messages
 from scistan.ops.coerce import read_any
 from scistan.targets.jax.backend import import_jax
 from scistan.targets.torch.devices import import_torch
-from scistan.transforms.watch import Seen, watch_jax, watch_torch, watched_places
+from scistan.transforms.watch import Seen, place_in, watch_jax, watch_torch, watched_places
 
 __all__ = ["seen_in_runs"]
 
@@ -31,18 +32,28 @@ def seen_in_runs(function: Callable[..., Any], example_args: Sequence[object]) -
             continue
         for precision in _PRECISIONS:
             given = [a.astype(precision) if a.dtype.kind == "f" else a for a in arrays]
-            for kind, what, place in runner(function, given, precision):
+            try:
+                seen = runner(function, given, precision)
+            except Exception as error:  # whatever a function of the user's does with a library it is not written for
+                told = f"{type(error).__name__} on {package}, {error}"
+                seen = [("failure", told, place_in(error.__traceback__, _begin(function)))]
+            for kind, what, place in seen:
                 found.setdefault((kind, place), (kind, what, place))
     return list(found.values())
+
+
+def _begin(function: Callable[..., Any]) -> Place:
+    code = unwrap(function).__code__
+    return Place(code.co_filename, code.co_firstlineno)
 
 
 def _on_torch(function: Callable[..., Any], arrays: list[np.ndarray], precision: str) -> list[Seen]:
     torch = import_torch()
     tensors = [torch.tensor(array) for array in arrays]
-    return watch_torch(lambda: function(torch, *tensors), getattr(torch, precision), "cpu", watched_places(function))
+    place = watched_places(unwrap(function))
+    return watch_torch(lambda: function(torch, *tensors), getattr(torch, precision), "cpu", place)
 
 
 def _on_jax(function: Callable[..., Any], arrays: list[np.ndarray], precision: str) -> list[Seen]:
     xp = import_jax().numpy
-    begin = Place(function.__code__.co_filename, function.__code__.co_firstlineno)
-    return watch_jax(lambda *given: function(xp, *given), arrays, begin, precision)
+    return watch_jax(lambda *given: function(xp, *given), arrays, _begin(function), precision)

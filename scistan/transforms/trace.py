@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from scistan.ops.coerce import as_node, library_of
 from scistan.ops.expression import Expression
 from scistan.ops.structure import Structure
 from scistan.shapes import Size
-from scistan.transforms.backends import Runner, open_backend
+from scistan.transforms.backends import Runner, Wanted, open_backend
 from scistan.transforms.computation import Computation, instance_of
 from scistan.transforms.on_graph import OnGraph
 from scistan.transforms.tree import tree_flatten, tree_unflatten
@@ -56,6 +56,8 @@ class Call:
             raise messages.bad_argnums(argnums, len(by_place))
         starts = np.cumsum([0, *(part.count for part in by_place)])
         places = [k % len(by_place) for k in asked]
+        if len(set(places)) != len(places):
+            raise messages.bad_argnums(argnums, len(by_place))
         leaves = tuple(int(starts[k]) + j for k in places for j in range(by_place[k].count))
         parts = tuple(by_place[k] for k in places)
         return leaves, Structure(tuple, (), parts) if several else parts[0]
@@ -68,9 +70,9 @@ class Call:
 class Tracer:
     """A function and its traces, one for each nesting and shapes of arguments."""
 
-    def __init__(self, function: Callable[..., Any], backend: object = None) -> None:
+    def __init__(self, function: Callable[..., Any], wanted: Callable[[], Wanted] = Wanted) -> None:
         self.function = function
-        self._backend = backend
+        self._wanted = wanted
         self._traces: dict[tuple[Structure, Shapes], Traced] = {}
 
     def call(
@@ -78,7 +80,7 @@ class Tracer:
     ) -> Call:
         """Read the arguments, and trace the function for their shapes; `rows` gives the mapped axis of a leaf."""
         leaves, structure = tree_flatten((args, named))
-        runner = runner_for(leaves, self._backend)
+        runner = runner_for(leaves, self._wanted())
         given = [runner.array(leaf) for leaf in leaves]
         shapes = tuple(_lengths(array) for array in given)
         if rows is not None:
@@ -99,14 +101,14 @@ class Tracer:
         return Traced(Computation(inputs, outputs, instance_of(*outputs)), made)
 
 
-def runner_for(leaves: Sequence[object], backend: object) -> Runner:
+def runner_for(leaves: Sequence[object], wanted: Wanted) -> Runner:
     """Choose what computes: expressions stay expressions; else the backend asked for, or that of the arrays."""
     if any(isinstance(leaf, Expression) for leaf in leaves):
         return OnGraph()
-    if backend is None:
+    if wanted.backend is None:
         libraries = {library_of(leaf) for leaf in leaves}
-        backend = next((name for name in ("torch", "jax") if name in libraries), "numpy")
-    return open_backend(backend, leaves)
+        wanted = replace(wanted, backend=next((name for name in ("torch", "jax") if name in libraries), "numpy"))
+    return open_backend(wanted, leaves)
 
 
 def _lengths(array: Any) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from scistan.errors import Place
 from scistan.targets.jax.backend import double_precision, import_jax
 from scistan.targets.torch.devices import import_torch
 
-__all__ = ["Seen", "watch_jax", "watch_torch", "watched_places"]
+__all__ = ["Seen", "place_in", "watch_jax", "watch_torch", "watched_places"]
 
 Array = Any
 Seen = tuple[str, str, Place]  # the kind of fault, what did it, and where
@@ -94,9 +94,9 @@ def watch_jax(
         try:
             trace = jax.make_jaxpr(function)(*arrays)
         except jax.errors.ConcretizationTypeError as error:  # bool(), float(), .item(): all ask for a number
-            return [("scalar", type(error).__name__, _place_in(error.__traceback__, begin))]
+            return [("scalar", type(error).__name__, place_in(error.__traceback__, begin))]
         except jax.errors.TracerArrayConversionError as error:
-            return [("round trip", type(error).__name__, _place_in(error.__traceback__, begin))]
+            return [("round trip", type(error).__name__, place_in(error.__traceback__, begin))]
     seen: list[Seen] = []
     for equation in _equations(trace.jaxpr):
         at = _place_of(equation, begin)
@@ -132,7 +132,8 @@ def _place_of(equation: Any, begin: Place) -> Place:
     return begin
 
 
-def _place_in(traceback: Any, begin: Place) -> Place:
+def place_in(traceback: Any, begin: Place) -> Place:
+    """Give the innermost line of a function's file that an error went through."""
     found = begin
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename == begin.file:

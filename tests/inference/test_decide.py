@@ -13,7 +13,7 @@ from scistan.inference.fit import Fit
 from scistan.inference.plan import Plan
 
 GROUPS = 30
-OPTIONS = {"seed": 3, "progress": False, "draws": 500}
+OPTIONS = {"seed": 3, "progress": False, "draws": 500, "integrate": False}
 
 
 def groups(**of_effect: object) -> ss.Model:
@@ -86,3 +86,17 @@ def test_nothing_is_learnt_where_that_takes_longer_than_it_saves(monkeypatch: py
     fit = m.mcmc(seed=3, progress=False)
     assert fit.engine == "nutpie"
     assert not fit.plan.centring
+
+
+def test_a_series_is_sampled_as_it_is_where_that_promises_more() -> None:
+    rng = np.random.default_rng(4)
+    m = ss.Model("local_level")
+    m.tau, m.sigma = ss.HalfNormal(1), ss.HalfNormal(1)
+    m.level = ss.RandomWalk(m.tau, start=ss.Normal(0, 5), length=60)
+    m.y = ss.Normal(m.level, m.sigma).observe(rng.normal(0, 0.5, 60).cumsum() + rng.normal(0, 0.3, 60))
+    fit = m.mcmc(**OPTIONS)
+    assert np.isposinf(fit.plan.centring["level"][0]).all()
+    assert "level centred by the data" in fit.why
+    assert "level_z" in m.stan_code()
+    assert fit.certificate.ok
+    assert same(fit, m.mcmc(plan=fit.plan, seed=fit.seed, progress=False))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.special import logsumexp
 from scipy.stats import norm
 
@@ -174,3 +176,36 @@ def test_prior_draws_and_chains_agree() -> None:
     m.s = ss.Series(lambda past: ss.Bernoulli(0.2 + 0.6 * past[-1]), start=ss.Bernoulli(0.5), length=3)
     m.e = ss.Normal(1.0 * m.s, 1)
     assert not disagreements(m, seed=1)
+
+
+@pytest.mark.long
+def test_what_was_simulated_is_recovered_as_often_as_is_claimed() -> None:
+    m = ss.Model("regimes")
+    m.stay = ss.Beta(8, 2, shape=2)
+    m.mu = ss.Normal([-1.0, 1.0], 0.7, constraint="ordered")
+    rows = ss.stack([ss.stack([m.stay[0], 1 - m.stay[0]]), ss.stack([1 - m.stay[1], m.stay[1]])])
+    m.s = ss.Series(lambda past: ss.Categorical(rows[past[-1]]), start=ss.Categorical([0.5, 0.5]), length=40)
+    m.empty = ss.Beta(2, 4)
+    m.y = ss.Normal(m.mu[m.s], 0.7).observe()
+    m.rate = ss.Gamma(4, 2)
+    m.n = ss.Mixture([m.empty, 1 - m.empty], [ss.DiscreteRange(0, 0), ss.Poisson(m.rate)], shape=30).observe()
+    covered = dict.fromkeys(("stay", "mu", "empty", "rate"), 0)
+    right = 0
+    for seed in range(50):
+        truth = m.simulate(seed=seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fit = m.with_data(y=truth["y"], n=truth["n"]).mcmc(
+                draws=400, warmup=400, chains=1, seed=seed, engine="stanli", progress=False
+            )
+        for name in covered:
+            draws, true = fit.posterior[name], np.asarray(truth[name])
+            low, high = np.quantile(draws, [0.1, 0.9], axis=(0, 1))
+            covered[name] += int(np.ravel((low < true) & (true < high))[0])
+        p = fit.posterior_of("s").values[:, 1]
+        right += float(np.sum((p > 0.5) == truth["s"]) - np.sum(np.maximum(p, 1 - p)))
+    for name, count in covered.items():
+        assert stats.binomtest(count, 50, 0.8).pvalue > 1e-6, (name, count)
+    # The probabilities of the likelier states add up to how many of them are right; along a chain they go together, so
+    # that a data set counts as one draw of at most 40.
+    assert abs(right) < 5 * 40 * np.sqrt(50) / 4

@@ -384,7 +384,7 @@ def test_the_race_begins_from_what_won_before_unless_there_is_a_seed(tmp_path, m
     record(Run("mcmc", "stan", "nutpie", "low_rank", effective=4000.0, **key))
     record(Run("mcmc", "stan", "nutpie", "diag", effective=100.0, **key))
     assert [plan.metric for plan in winner_first(plans, instance)] == ["low_rank", "diag"]
-    short = {"draws": 60, "warmup": 60, "chains": 2, "progress": False}
+    short = {"draws": 60, "warmup": 60, "chains": 2, "progress": False, "integrate": False}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert "nutpie (low_rank metric" in model.mcmc(**short).why.split(":")[0]
@@ -412,7 +412,7 @@ def test_the_choice_depends_on_neither_clock_nor_load(monkeypatch):
 SCRIPT = """
 import warnings; warnings.simplefilter("ignore")
 from tests.inference.test_mcmc_auto import correlated
-fit = correlated().mcmc(draws=200, warmup=300, chains=3, seed=5, progress=False)
+fit = correlated().mcmc(draws=200, warmup=300, chains=3, seed=5, progress=False, integrate=False)
 print(fit.why, repr(fit.posterior["a"].sum()), repr(fit.posterior["b"].sum()))
 """
 
@@ -428,7 +428,7 @@ def test_two_processes_choose_and_draw_the_same():
 
 def test_a_plan_repeats_its_draws_bit_for_bit_without_a_race():
     model = correlated()
-    fit = model.mcmc(draws=200, warmup=300, chains=3, seed=5, progress=False)
+    fit = model.mcmc(draws=200, warmup=300, chains=3, seed=5, progress=False, integrate=False)
     subject = model._subject()
     plan = Plan("nutpie", {"metric": fit.settings["metric"]}, fit.settings["warmup"])
     again = run_plan(subject, request(model, draws=200, warmup=300, chains=3, seed=5), plan, None)

@@ -8,7 +8,12 @@ import pytest
 from tests.inference.posteriors import POSTERIORS
 
 # Stan's diagonal metric needs an hour for these columns; its dense one does not.
-OPTIONS = {("diamonds-diamonds", "stanli"): {"metric": "dense"}, ("diamonds-diamonds", "cmdstan"): {"metric": "dense"}}
+OPTIONS = {
+    ("diamonds-diamonds", "stanli"): {"metric": "dense"},
+    ("diamonds-diamonds", "cmdstan"): {"metric": "dense"},
+    # A low-rank metric learnt far out, where orbits are unlike those of the posterior, leaves a chain stuck there; told.
+    ("hudson_lynx_hare-lotka_volterra", "nutpie"): {"metric": "diag"},
+}
 SLOW = {"diamonds-diamonds", "nes1980-nes"}
 LONG = {"hudson_lynx_hare-lotka_volterra"}  # every gradient solves an equation
 COMPILED = ("eight_schools-eight_schools_noncentered",)  # in CI; a compilation each
@@ -29,7 +34,7 @@ def check(name, engine, posteriordb):
         assert abs(draws.mean() - known["mean"]) < 0.1 * known["sd"], parameter
         assert abs(draws.std() / known["sd"] - 1) < 0.1, parameter
         compared += 1
-    assert compared == sum(int(np.prod(fit.posterior[n].shape[2:])) for n in fit.subject.latents)
+    assert compared == sum(int(np.prod(fit.posterior[n].shape[2:])) for n in fit.subject.whole.latents)
 
 
 @pytest.mark.parametrize("engine", ["stanli", "nutpie", "auto"])

@@ -104,7 +104,7 @@ def test_blocks_of_draws_have_noise_of_their_own(fitted, monkeypatch):
     from scistan.inference import generated
 
     monkeypatch.setattr(generated, "_BLOCK", 60 * 300)
-    instance = fitted.subject.instance
+    instance = fitted.subject.written_instance
     drawn = generated.predictive(instance, fitted.posterior, 1)["y"].reshape(2000, 60)
     noise = (drawn - fitted.posterior["mean"].reshape(2000, 60)) / fitted.posterior["s"].reshape(2000, 1)
     blocks = np.corrcoef(noise[:1800].reshape(6, 300 * 60))

@@ -70,7 +70,7 @@ def test_the_targets_agree(body, stanc):
 
 def test_the_numbers_are_one_vector():
     m = written("plain numbers", "stack", 5)
-    assert "y ~ normal(a + b * data_1, " in m.stan_code()
+    assert "y ~ normal(a + b * data_1, " in m.stan_code(gather=False)
     np.testing.assert_array_equal(m.stan_data()["data_1"], np.random.default_rng(5).normal(size=5))
 
 

@@ -84,7 +84,8 @@ def test_targets_agree(name, stanc):
 
 def test_a_loop_becomes_one_statement():
     text = elementwise_regression().stan_code()
-    assert "y ~ normal(a[index_1] + b * data_1, s);" in text
+    assert "y ~ normal_id_glm(predictors, a[index_1], [b]', s);" in text
+    assert "y ~ normal(a[index_1] + b * data_1, s);" in elementwise_regression().stan_code(gather=False)
     assert elementwise_regression(6).stan_code() == elementwise_regression(11).stan_code()
 
 

@@ -24,7 +24,7 @@ def check(recipe: Recipe, stanc) -> None:
     assert agreement.ok or agreement.gradient_tolerance > 1e-5, f"{agreement}\n{m.stan_code()}"
 
 
-@settings(max_examples=80, **LAWS)
+@settings(max_examples=40, **LAWS)
 @given(recipes())
 def test_random_models(stanc, recipe):
     check(recipe, stanc)

@@ -30,12 +30,12 @@ def test_builds_beside_a_cache_that_is_cleared_all_the_time(tiny, own_cache):
     clearing = threading.Thread(target=clear_until, args=(stopped,))
     clearing.start()
     try:
-        children = [tiny.child(*(f"model {{ }} // {n} {k}" for k in range(4))) for n in range(2)]
+        children = [tiny.child(*(f"model {{ }} // {n} {k}" for k in range(2))) for n in range(2)]
         results = [result for child in children for result in json.loads(child.communicate(timeout=120)[0])]
     finally:
         stopped.set()
         clearing.join()
-    assert len(results) == 8
+    assert len(results) == 4
     assert [result for result in results if isinstance(result, dict)] == []
 
 
@@ -72,16 +72,17 @@ def test_builds_beside_a_cache_that_is_verified_and_damaged_all_the_time(tiny, o
                     with suppress(OSError):  # gone since it was listed
                         damage(folder)
             removed.extend(finding for finding in verify_cache(store, remove=True) if finding.removed)
+            time.sleep(0.05)  # else builders are left too little of the machine
 
     verifying = threading.Thread(target=verify_until)
     verifying.start()
     try:
-        children = [tiny.child(*(f"model {{ }} // {n} {k}" for k in range(4))) for n in range(2)]
+        children = [tiny.child(*(f"model {{ }} // {n} {k}" for k in range(2))) for n in range(2)]
         results = [result for child in children for result in json.loads(child.communicate(timeout=120)[0])]
     finally:
         stopped.set()
         verifying.join()
-    assert len(results) == 8
+    assert len(results) == 4
     assert [result for result in results if isinstance(result, dict)] == []
     assert removed
     assert {finding.reason for finding in removed} == {"files are missing or foreign: foreign"}
@@ -93,10 +94,11 @@ def test_beside_builds_verify_finds_nothing_where_nothing_is_damaged(tiny, own_c
     clearing = threading.Thread(target=clear_until, args=(stopped,))
     clearing.start()
     try:
-        child = tiny.child(*(f"model {{ }} // {k}" for k in range(4)))
+        child = tiny.child(*(f"model {{ }} // {k}" for k in range(2)))
         findings = []
         while child.poll() is None:
             findings += verify_cache(open_store())
+            time.sleep(0.01)
         assert [result for result in json.loads(child.communicate()[0]) if isinstance(result, dict)] == []
     finally:
         stopped.set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from scistan.toolchain.evict import GRACE, items, parse_size, prune
 from scistan.toolchain.inventory import clear, list_cache
 from scistan.toolchain.options import BuildOptions
 from scistan.toolchain.use import hold
+from tests.toolchain.conftest import Tiny
 
 HOLDER = """
 import sys, time
@@ -33,6 +35,18 @@ def build(tiny, text):
     return compile_stan(text, toolchain=tiny.toolchain(), options=options, progress=False)
 
 
+@pytest.fixture(scope="module")
+def built(tiny_parts, tmp_path_factory):
+    """Build three models once: an entry is known by what it holds, so that copies of this cache are caches too."""
+    root = tmp_path_factory.mktemp("built") / "cache"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SCISTAN_CACHE", str(root))
+        patch.setenv("CXX", str(tiny_parts / "cxx"))
+        patch.setenv("TINY_LOG", str(root.parent / "compilations.log"))
+        paths = [build(Tiny(tiny_parts), f"model {{ }} // {n}") for n in range(3)]
+    return root, [path.relative_to(root) for path in paths]
+
+
 def age(path, seconds):
     """Make an entry look unused for some seconds."""
     moment = time.time() - seconds
@@ -40,9 +54,11 @@ def age(path, seconds):
 
 
 @pytest.fixture
-def three(tiny):
-    """Build three models, the first unused the longest; products are younger than all."""
-    paths = [build(tiny, f"model {{ }} // {n}") for n in range(3)]
+def three(tiny, own_cache, built):
+    """Give a cache of three models, the first unused the longest; products are younger than all."""
+    root, places = built
+    shutil.copytree(root, own_cache, symlinks=True)
+    paths = [own_cache / place for place in places]
     for hours, path in zip((3, 2, 1), paths, strict=True):
         age(path.parent, hours * 3600)
     return paths

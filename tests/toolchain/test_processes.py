@@ -48,11 +48,11 @@ def until(condition, seconds=60.0):
         time.sleep(0.02)
 
 
-def test_sixteen_processes_one_compilation(tiny, own_cache, tmp_path):
+def test_eight_processes_one_compilation(tiny, own_cache, tmp_path):
     gate = tmp_path / "gate"
     gate.mkdir()
-    children = [tiny.child("model { }", TINY_SLEEP="1", TINY_GATE=str(gate)) for _ in range(16)]
-    until(lambda: len(list(gate.iterdir())) == 16, 120)
+    children = [tiny.child("model { }", TINY_SLEEP="1", TINY_GATE=str(gate)) for _ in range(8)]
+    until(lambda: len(list(gate.iterdir())) == 8, 120)
     (gate / "open").touch()
     paths = {path for child in children for path in answers(child)}
     assert len(paths) == 1

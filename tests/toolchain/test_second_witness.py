@@ -12,15 +12,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scistan.distributions.innovations import innovations_of
+from scistan.distributions.rule import rule_of
 from scistan.distributions.standard import frame_of
 from scistan.engines.density import StanDensity
 from scistan.graph.instance import Instance
+from scistan.inference.summed import summed
 from scistan.targets.scipy import joint_log_density
 from scistan.targets.stan.program import StanProgram, lower_to_stan
 from scistan.targets.stan.twin import flat_twin
 from scistan.toolchain.wheel import find_wheel
 from tests.targets.structured_data import ORDERS, arranged
 from tests.toolchain.witness_programs import ARRANGED, PROGRAMS, SAMPLE, looped
+from tests.toolchain.witness_sequences import KINDS, observed_series
 
 pytestmark = [
     pytest.mark.slow,
@@ -119,11 +123,22 @@ def _check(program: StanProgram, instance: Instance, folder: Path) -> None:
 
 @pytest.mark.parametrize("name", [n if n == SAMPLE else pytest.param(n, marks=pytest.mark.long) for n in PROGRAMS])
 def test_the_compiled_program_agrees(name: str, tmp_path: Path) -> None:
-    m = PROGRAMS[name]()
-    program = lower_to_stan(m.to_graph(), **QUIET)
-    _check(program, m.instance(), tmp_path)
+    instance = summed(PROGRAMS[name]().instance())
+    program = lower_to_stan(instance.graph, **QUIET)
+    _check(program, instance, tmp_path)
     for order in ORDERS if name in ARRANGED else ():
-        _check(program, arranged(m.instance(), order), tmp_path)
+        _check(program, arranged(instance, order), tmp_path)
+
+
+@pytest.mark.long
+def test_the_compiled_program_agrees_on_series_with_structure(tmp_path: Path) -> None:
+    texts = set()
+    for kind in KINDS:
+        m = observed_series(kind)
+        program = lower_to_stan(m.to_graph(), **QUIET)
+        texts.add(program.text)
+        _check(program, m.instance(), tmp_path)
+    assert len(texts) == 1
 
 
 def test_the_compiled_program_agrees_where_loops_have_structure(tmp_path: Path) -> None:
@@ -143,6 +158,9 @@ def _volume(program: StanProgram, instance: Instance, values: dict[str, np.ndarr
     for p in program.parameters:
         known.set(p.term.value, values[p.term.name], batched=False)
     for p in program.parameters:
+        if p.prior is not None and rule_of(p.term.law) is not None:
+            result += float(np.sum(known[innovations_of(p.term.law).log_scale_of(p.term.value)].array))
+            continue
         frame = frame_of(p.term.law) if p.prior is not None else None
         if frame is not None:
             scale = np.asarray(known[frame.scale].array)

@@ -17,6 +17,7 @@ from tests.targets.looped_models import FORMS
 from tests.targets.stan_cases import Case, add, cases
 from tests.targets.structured_data import LENGTH
 from tests.targets.test_stan_ops import ELEMENTWISE, STRUCTURED, arguments
+from tests.toolchain.witness_sequences import SEQUENCES, Prefixed
 from tests.zoo import ZOO
 
 __all__ = ["ARRANGED", "PROGRAMS", "SAMPLE", "looped"]
@@ -30,22 +31,6 @@ LAYOUTS: dict[str, list[tuple[int, ...]]] = {
     "outer": [(2, 1), (4,), ()],
     "cube": [(2, 3, 4), (3, 1), ()],
 }
-
-
-class Prefixed:
-    """A model whose names stand behind a prefix, so that models which use the same names share a program."""
-
-    def __init__(self, model: ss.Model, prefix: str) -> None:
-        self.__dict__.update(model=model, prefix=prefix)
-
-    def __getitem__(self, name: str) -> Any:
-        return self.model[f"{self.prefix}{name}"]
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        self.model[f"{self.prefix}{name}"] = value
-
-    __getattr__ = __getitem__
-    __setattr__ = __setitem__
 
 
 def _of_cases(chosen: Iterable[Case]) -> ss.Model:
@@ -165,35 +150,10 @@ def _in_parts(name: str, build: Callable[[list[Any]], ss.Model], forms: Iterable
     return {f"{name}, part {number}": partial(build, part) for number, part in enumerate(parts, 1)}
 
 
-def _equations() -> ss.Model:
-    """Write an equation by every method, as a vector, a dict and within a recurrence; tolerances as tests compare."""
-    m, close = ss.Model(), {"rtol": 1e-9, "atol": 1e-9}
-    m.theta, m.start = ss.LogNormal(-0.5, 0.3, shape=4), ss.LogNormal(0.5, 0.3, shape=2)
-    m.times = ss.data(np.array([0.5, 1.0, 2.0]))
-
-    def meet(_: Any, z: Any) -> Any:
-        return ss.stack([(m.theta[0] - m.theta[1] * z[1]) * z[0], (m.theta[3] * z[0] - m.theta[2]) * z[1]])
-
-    def fade(t: Any, s: Any) -> Any:
-        return {"now": -m.theta[0] * s["now"] + ss.sin(t), "gone": m.theta[0] * s["now"]}
-
-    for method in ("rk45", "ckrk", "adams"):
-        m[f"z_{method}"] = ss.ode(meet, m.start, 0, m.times, method=method, **close)
-        m[f"y_{method}"] = ss.Normal(m[f"z_{method}"], 1).observe(np.ones((3, 2)))
-    m.now = ss.ode(fade, {"now": m.start[0], "gone": 0.0}, 0, m.times, method="bdf", **close)["now"]
-    m.y_now = ss.Normal(m.now, 1).observe(np.ones(3))
-    m.dose = ss.data(np.array([1.0, 2.0]))
-    m.level = ss.scan(
-        lambda left, dose: ss.ode(lambda t, a: -m.theta[1] * a, left + dose, 0, [1.0], **close)[0], 0.0, over=m.dose
-    )
-    m.y_level = ss.Normal(m.level, 1).observe(np.ones(2))
-    return m
-
-
 PROGRAMS: dict[str, Program] = {
     SAMPLE: _sample,
     "regressions": _regressions,
-    "equations": _equations,
+    **SEQUENCES,
     **{f"model {name}": make for name, make in ZOO.items()},
     **_in_parts("operations", _operations, STRUCTURED.values()),
 }

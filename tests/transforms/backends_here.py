@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from scistan.transforms.backends import BACKENDS
+from scistan.transforms.backends import BACKENDS, Wanted
 
 __all__ = ["HERE", "array_type"]
 
@@ -13,4 +13,4 @@ HERE = [name for name in BACKENDS if find_spec(name) is not None]
 
 def array_type(backend: str) -> type:
     """Give the type that a backend's results have."""
-    return type(BACKENDS[backend](()).filled((1,), 0.0))
+    return type(BACKENDS[backend]((), Wanted()).filled((1,), 0.0))

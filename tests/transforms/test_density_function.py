@@ -42,6 +42,7 @@ def test_every_backend_is_as_numpy(name, backend):
         np.testing.assert_allclose(slope, np.asarray(slope_there), rtol=1e-10, atol=1e-11)
         assert fn(q, jacobian=jacobian) == value
         np.testing.assert_array_equal(fn.gradient(q, jacobian=jacobian), slope)
+    np.testing.assert_allclose(np.asarray(other.unconstrain(fn.constrain(q))), q, rtol=1e-9, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -190,6 +190,112 @@ def test_what_is_compiled_is_compiled_once(monkeypatch):
     assert made == [1]
 
 
+# -- settings ------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("backend", HERE[1:])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_precision_in_force(backend, dtype):
+    f = lambda x: ss.sum(ss.exp(x))
+    made_outside = ss.grad(f)
+    with ss.using(backend=backend, dtype=dtype, device="cpu"):
+        made_inside = ss.grad(f)
+        found = [made_inside(X), made_outside(X), ss.hessian(f)(X), ss.vmap(ss.exp)(X), ss.zeros(2), ss.array([1, 2])]
+    for one in (*found, made_inside(X)):
+        assert type(one) is array_type(backend)
+        assert str(one.dtype).endswith(dtype)
+    np.testing.assert_allclose(np.asarray(found[0]), np.exp(X), rtol=4 * np.finfo(dtype).eps)
+    assert isinstance(made_outside(X), np.ndarray)
+
+
+def test_tensors_keep_their_precision_whatever_is_in_force():
+    with ss.using(backend="torch", dtype="float32"):
+        assert ss.grad(lambda x: ss.sum(x * x))(torch.tensor(X)).dtype == torch.float64
+
+
+@pytest.mark.parametrize("backend", HERE[1:])
+def test_models_in_the_precision_in_force(backend):
+    m = ss.Model()
+    m.a = ss.Normal(0, 1, shape=3)
+    m.s = ss.HalfNormal(1)
+    m.y = ss.Normal(m.a, m.s).observe([1.0, 2.0, 3.0])
+    at = {"a": X, "s": 0.7}
+    exact = ss.grad(m)(at)
+    with ss.using(backend=backend, dtype="float32"):
+        found, fn = ss.grad(m)(at), m.log_density_fn()
+        assert fn.backend == backend
+        q = fn.unconstrain(at)
+        slope = fn.gradient(q)
+    for one in (found["a"], found["s"], q, slope):
+        assert str(one.dtype).endswith("float32")
+    np.testing.assert_allclose(np.asarray(found["a"]), exact["a"], rtol=1e-5)
+    np.testing.assert_allclose(np.asarray(fn.constrain(q)["s"]), 0.7, rtol=1e-6)
+
+
+CANNOT = {
+    "numpy in single precision": ({"dtype": "float32"}, "NumPy computes in double precision only"),
+    "numpy on a GPU": ({"backend": "numpy", "device": "cuda"}, "NumPy computes on the CPU only"),
+    "torch without CUDA": ({"backend": "torch", "device": "cuda:7"}, "cannot be used"),
+    "jax without CUDA": ({"backend": "jax", "device": "cuda:7"}, "JAX cannot use the device 'cuda:7'"),
+    "jax on an Apple GPU": ({"backend": "jax", "device": "mps"}, "JAX cannot use the device 'mps'"),
+}
+
+
+@pytest.mark.parametrize("name", CANNOT)
+def test_what_a_backend_cannot_do_is_said(name):
+    asked, words = CANNOT[name]
+    if asked.get("backend", "numpy") not in HERE:
+        pytest.skip("not installed")
+    with ss.using(**asked), pytest.raises(ss.UnsupportedError, match=words):
+        ss.grad(lambda x: ss.sum(x * x))(X)
+
+
+def test_a_forbidden_backend_is_refused(monkeypatch):
+    monkeypatch.setenv("SCISTAN_DISABLE", "jax")
+    with pytest.raises(ss.UnsupportedError, match="SCISTAN_DISABLE"):
+        ss.grad(lambda x: x * x, backend="jax")(1.0)
+
+
+# -- models --------------------------------------------------------------------------------------------
+def test_transforms_of_a_models_transforms():
+    m = ss.Model()
+    m.a = ss.Normal(0, 1, shape=3)
+    m.s = ss.HalfNormal(1)
+    m.y = ss.Normal(m.a, m.s).observe([1.0, 2.0, 3.0])
+    points = {"a": np.stack([X, 2 * X]), "s": np.array([0.5, 2.0])}
+    alone = [{name: value[k] for name, value in points.items()} for k in range(2)]
+    same(ss.vmap(ss.grad(m))(points), {n: np.stack([ss.grad(m)(at)[n] for at in alone]) for n in points})
+    bent = ss.vmap(ss.hessian(m))(points)["a"]["s"]
+    same(bent, np.stack([ss.hessian(m)(at)["a"]["s"] for at in alone]))
+    same(ss.jit(ss.grad(m))(alone[0]), ss.grad(m)(alone[0]))
+    both = ss.vmap(ss.grad(ss.sum(m.a) * m.s))(points)
+    same(both, {"a": np.stack([np.full(3, 0.5), np.full(3, 2.0)]), "s": points["a"].sum(1)})
+    with pytest.raises(ModelError, match="`s` is an expression"):
+        ss.grad(lambda s: m.log_density({"a": X, "s": s}))(1.0)
+
+
+@every
+def test_what_has_no_elements(backend):
+    assert np.asarray(ss.jacobian(lambda x: x**2, backend=backend)(np.zeros(0))).shape == (0, 0)
+    assert np.asarray(ss.hessian(lambda x: ss.sum(x**2), backend=backend)(np.zeros(0))).shape == (0, 0)
+
+
+@every
+def test_results_are_floating_point_numbers(backend):
+    results = ss.jit(lambda x: (x > 0, np.array([1, 2]), ss.floor(x)), backend=backend)(X)
+    assert all("float64" in str(one.dtype) for one in (*results, ss.grad(lambda x: ss.sum(abs(x)), backend=backend)(X)))
+
+
+@every
+def test_the_slope_of_an_absolute_value_at_zero_is_zero(backend):
+    found = ss.grad(lambda x: ss.sum(ss.abs(x)), backend=backend)(np.array([0.0, -0.0, -2.0, 3.0]))
+    assert np.asarray(found).tolist() == [0, 0, -1, 1]
+
+
+@pytest.mark.parametrize("backend", [b for b in HERE if b != "jax"])  # which gives NaN: what is compiled raises nothing
+def test_a_matrix_without_a_factor(backend):
+    with pytest.raises(ModelError, match="no inverse"):
+        ss.jit(ss.cholesky, backend=backend)(-np.eye(2))
+
+
 def test_trees():
     Pair = namedtuple("Pair", "left right")
     tree = {"a": Pair(1, [2, None]), "b": ()}
@@ -205,6 +311,8 @@ REFUSED = {
     "vector": (lambda: ss.grad(lambda x: x)(X), ModelError, r"an array of shape \(3,\)"),
     "several": (lambda: ss.grad(lambda x: (x, x))(1.0), ModelError, "2 values"),
     "argnums": (lambda: ss.grad(lambda x: x, 1)(1.0), ArgumentError, "`argnums` is 1"),
+    "twice": (lambda: ss.grad(lambda x, y: x * y, (0, -2))(1.0, 2.0), ArgumentError, "each once"),
+    "none": (lambda: ss.grad(lambda x: None)(1.0), ModelError, "`ss.grad` is of one number"),
     "text": (lambda: ss.grad(lambda x: x)("one"), ArgumentError, "no array of numbers"),
     "a number": (lambda: ss.grad(3.0), ArgumentError, "neither a model"),
     "backend": (lambda: ss.grad(lambda x: x, backend="matlab")(1.0), ArgumentError, "matlab"),

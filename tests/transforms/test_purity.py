@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from pathlib import Path
 
@@ -64,7 +65,20 @@ def halved(xp, x):
     return x.half()
 
 
+def imported_by_name(xp, x):
+    from math import erf
+
+    return erf(x) + 1
+
+
+def under_another_name(xp, x):
+    import scipy.special as functions
+
+    return functions.gammaln(x)
+
+
 PLANTED = {
+    imported_by_name: ("library", 3), under_another_name: ("library", 3),
     other_library: ("library", 2), of_math: ("library", 1), through_numpy: ("round trip", 1), into_torch: ("round trip", 1),
     to_cpu: ("round trip", 1), item: ("scalar", 3), number: ("scalar", 1), listed: ("scalar", 1),
     narrowed: ("precision", 1), narrowed_by_type: ("precision", 1), halved: ("precision", 1),
@@ -97,6 +111,20 @@ def test_what_is_pure_is_left_alone():
         ss.check_purity(math.exp)
     with pytest.raises(ss.ScistanError, match="cannot be read"):
         ss.check_purity(eval("lambda xp, x: np.exp(x)"))
+
+
+def test_two_on_a_line_are_told_apart():
+    good, bad = (lambda xp, x: xp.exp(x)), (lambda xp, x: np.exp(x))
+    assert ss.check_purity(good) == []
+    assert [f.kind for f in ss.check_purity(bad)] == ["library"]
+
+
+def test_a_function_that_is_wrapped_is_looked_through():
+    @functools.wraps(other_library)
+    def wrapped(*args):
+        return other_library(*args)
+
+    assert [f.kind for f in ss.check_purity(wrapped)] == ["library"]
 
 
 def test_an_excuse_is_taken_with_a_reason():
@@ -152,6 +180,18 @@ def test_faults_are_seen_while_a_function_runs(function):
     kind, below, example = RUN[function]
     found = ss.check_purity(function, (example,))
     assert (kind, function.__code__.co_firstlineno + below) in {(f.kind, f.place.line) for f in found}
+
+
+def of_torch_alone(xp, x):
+    return xp.exp(
+        x.detach())
+
+
+def test_a_function_that_fails_on_a_library_is_told_so():
+    pytest.importorskip("jax")
+    (found,) = [f for f in ss.check_purity(of_torch_alone, (np.ones(2),)) if f.kind == "failure"]
+    assert found.place.line == of_torch_alone.__code__.co_firstlineno + 2
+    assert "AttributeError on jax" in found.what
 
 
 def smooth(xp, x, k):

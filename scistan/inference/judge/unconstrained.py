@@ -44,7 +44,7 @@ class Posterior:
 
 def open_posterior(fit: Fit) -> Posterior:
     """Open the density of what was fitted, and bring its draws into the coordinates of that."""
-    subject = fit._need("moment matching")
+    subject = fit._need("moment matching").whole
     if any(name not in fit.posterior for name in subject.latents):
         raise messages.not_kept("moment matching")
     density = StanDensity(subject.program.text, to_json(subject.data))

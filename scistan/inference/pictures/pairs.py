@@ -80,7 +80,7 @@ def worst_pair(fit: Fit) -> Pair:
 
 def _candidates(fit: Fit) -> list[Element]:
     """Give the latents' numbers; what is derived from them hangs together with them by definition."""
-    latents = fit.subject.latents if fit.subject is not None else list(fit.posterior)
+    latents = fit.subject.whole.latents if fit.subject is not None else list(fit.posterior)
     names = [name for name in latents if name in fit.posterior] or list(fit.posterior)
     return moving(fit, names, _COMPARED)
 

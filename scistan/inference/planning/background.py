@@ -37,10 +37,10 @@ def compile_beside(fit: Fit) -> None:
     at_once = cores_for(plan.chains, plan.options.get("parallel_chains"), plan.threads)
     efforts = {n: Effort("mcmc", n, iterations, at_once, builds=n in compiled) for n in (plan.engine, *compiled)}
     costs = {name: expected(effort, work) for name, effort in efforts.items()}
-    if not advice_on_compiling(work, plan.engine, costs, executable_of(subject.instance)):
+    if not advice_on_compiling(work, plan.engine, costs, executable_of(subject.whole.instance)):
         return
     _begun.add(work.key)
-    threading.Thread(target=_build, args=(subject.instance,), name="scistan-compile", daemon=True).start()
+    threading.Thread(target=_build, args=(subject.whole.instance,), name="scistan-compile", daemon=True).start()
     fit._note(messages.compiling_beside())
 
 

@@ -13,6 +13,7 @@ from scistan.given import Usual, as_whole, usual
 from scistan.graph.instance import Instance
 from scistan.history.learnt import of_structure, remembered_winner
 from scistan.inference.asked import Asked, read_call
+from scistan.inference.integrate import integrated
 from scistan.inference.plan import Choice, Plan
 from scistan.inference.planning.advice import advice_on_compiling
 from scistan.inference.planning.executable import Executable, executable_of, find_executable
@@ -39,12 +40,13 @@ def plan_for(task: object, instance: Instance, **arguments: Any) -> Plan:
 def _mcmc(task: str, instance: Instance, arguments: Mapping[str, Any]) -> Plan:
     call: dict[str, Any] = {
         "draws": usual(1000), "warmup": usual(1000), "chains": usual(4), "seed": None, "engine": usual("auto"),
-        "inits": None, "progress": True, "keep": None, "executor": None, "plan": None,
+        "inits": None, "progress": True, "keep": None, "executor": None, "plan": None, "integrate": "auto",
     }
     options = {name: value for name, value in arguments.items() if name not in call and value is not None}
     given = {**call, **{name: value for name, value in arguments.items() if name in call}}
     asked = read_call(instance, None, options=options, **given)
-    return plan_mcmc(asked, workload_of(instance, task), seeded=given["seed"] is not None)
+    sampled = integrated(asked.instance, asked.integrate)
+    return plan_mcmc(asked, workload_of(sampled, task), seeded=given["seed"] is not None)
 
 
 def plan_mcmc(asked: Asked, workload: Workload, *, seeded: bool, look: bool = True) -> Plan:

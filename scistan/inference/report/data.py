@@ -61,7 +61,7 @@ def _levels(fit: Fit, name: str) -> tuple[object, ...] | None:
     """Give the levels of a factor, whose codes are the data; None where numbers are numbers."""
     if fit.subject is None:
         return None
-    for leaf, known in fit.subject.instance.graph.data_names.items():
+    for leaf, known in fit.subject.whole.instance.graph.data_names.items():
         # The codes of a factor stand beside its levels, which have its name.
         own = name == known or name.removeprefix(known).replace("_code", "") == "" != name.removeprefix(known)
         if own and isinstance(leaf.coding, Levels):

@@ -85,7 +85,7 @@ def report_page(fit: Fit, title: str | None = None, question: str | None = None,
         diagnosis=fit.diagnose(),
         maths=None if described is None else rows_of(described.latex),
         graph=None if described is None else described.picture,
-        stan=None if fit.subject is None else fit.subject.program.text,
+        stan=None if fit.subject is None else fit.subject.whole.program.text,
         data=data_table(fit),
         posterior=posterior_table(fit, probability=_PROBABILITY, limit=rows),
         prior=_prior_table(fit, rows),
@@ -152,7 +152,7 @@ def _prior_table(fit: Fit, limit: int) -> Table:
 def _effects(fit: Fit, limit: int) -> Effects | None:
     if fit.subject is None:
         return None
-    graph = fit.subject.instance.graph
+    graph = fit.subject.whole.instance.graph
     found = [one for one in coefficients(graph) if one.latent in fit.posterior]
     rows: list[tuple[Coefficient, tuple[Line, ...]]] = []
     left, head, cut = limit, ("mean", "sd", *quantile_head(_PROBABILITY)), ""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from scistan.distributions.ruled_out import log_total
 from scistan.graph.node import Node, Variable
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.ops.items import FULL
 from scistan.passes.states.hidden import Hidden
+from scistan.passes.states.parts import in_state
 from scistan.passes.states.paths import Along, Paths
 from scistan.passes.states.raised import Raised, Raiser, in_order, indexed, repeated
 from scistan.shapes import Size
@@ -70,12 +72,20 @@ def eliminate_all_but(
         steps.append(step)
         waiting.remove(one)
         left = [factor for factor in left if factor not in involved]
-        at = step.states.index(one) - len(step.table.shape)
-        summed = OPS["logsumexp"].build((step.table,), {"axes": (at,), "keepdims": False})
         own = tuple(one.variable.shape[axis] for axis in one.plates)
         paths = {variable: along for variable, along in step.paths.items() if variable is not one.variable}
-        left.append(Factor(Raised(summed, step.others, own), paths))
+        left.append(Factor(Raised(_summed(step), step.others, own), paths))
     return left, steps
+
+
+def _summed(step: Step) -> Node:
+    """Sum a table over its latent's states; of two, each is a value by itself."""
+    axis, rank = step.states.index(step.hidden), len(step.table.shape)
+    if not step.hidden.is_pair:
+        return OPS["logsumexp"].build((step.table,), {"axes": (axis - rank,), "keepdims": False})
+    total = log_total([in_state(step.table, axis, state) for state in (0, 1)])
+    missing = rank - 1 - len(total.shape)  # in front, where all is alike
+    return indexed(total, [*[("new",)] * missing, *[FULL] * len(total.shape)])
 
 
 def _next(waiting: Sequence[Hidden], factors: Sequence[Factor], known: Mapping[Variable, Hidden]) -> Hidden:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from scistan.distributions.density import pointwise
 from scistan.distributions.rule import Piece, rule_of, series_pieces
+from scistan.errors import InternalError
 from scistan.graph.graph import Graph, Law, Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable
@@ -52,8 +53,16 @@ def chain_start(graph: Graph, term: Term) -> Term:
     """Give a chain as if all its elements followed the law of the first: so its states are listed."""
     rule = rule_of(term.law)
     place = graph.place_of(term)
-    if rule is None or rule.states or rule.lags not in ((), (1,)) or len(rule.starts) != 1 or rule.shape:
-        raise messages.no_plain_chain(term.name, place)
+    if rule is None:
+        raise InternalError(f"{term.name} is no series")
+    if rule.states:
+        raise messages.chain_with_state(term.name, place)
+    if rule.shape:
+        raise messages.chain_with_axes(term.name, place)
+    if rule.lags not in ((), (1,)):
+        raise messages.chain_looks_back(term.name, max(rule.lags), place)
+    if len(rule.starts) != 1:
+        raise messages.chain_without_start(term.name, place)
     first, rest = (piece.term.law for piece in series_pieces(term))
     if not first.distribution.discrete or _ends(first) != _ends(rest):
         raise messages.other_states(term.name, place)

@@ -10,21 +10,47 @@ from typing import Any
 
 import numpy as np
 
+from scistan.disabled import why_disabled
 from scistan.messages import packages
+from scistan.messages import transforms as messages
 from scistan.surface import checked
 
-__all__ = ["JaxBackend", "double_precision", "import_jax", "jitted"]
+__all__ = ["JaxBackend", "double_precision", "find_device", "import_jax", "jitted"]
+
+
+def import_jax() -> Any:
+    """Import JAX when it is first needed, or say how to get it."""
+    if forbidden := why_disabled("jax"):
+        raise packages.target_disabled("JAX", forbidden)
+    return _imported()
 
 
 @cache
-def import_jax() -> Any:
-    """Import JAX when it is first needed, or say how to get it."""
+def _imported() -> Any:
     try:
         for part in ("nn", "scipy.special", "lax.linalg"):
             import_module(f"jax.{part}")
     except ImportError:
         raise packages.target_missing("JAX", "jax") from None
     return checked("jax", import_module("jax"))
+
+
+def find_device(device: str | None) -> Any:
+    """Give JAX's device of a name; None where it is JAX's own choice."""
+    if device in (None, "auto"):
+        return None
+    kind, _, number = str(device).partition(":")
+    if forbidden := why_disabled(kind):
+        raise messages.no_jax_device(str(device), forbidden)
+    if kind not in ("cpu", "cuda"):
+        raise messages.no_jax_device(str(device), "it has no such one")
+    try:
+        found = import_jax().devices(kind)
+    except RuntimeError:
+        raise messages.no_jax_device(str(device), "it finds none") from None
+    if int(number or 0) >= len(found):
+        raise messages.no_jax_device(str(device), f"it finds {len(found)}")
+    return found[int(number or 0)]
 
 
 def double_precision() -> AbstractContextManager[None]:

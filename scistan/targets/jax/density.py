@@ -13,6 +13,7 @@ import numpy as np
 from scistan.graph.instance import Instance
 from scistan.messages import targets as messages
 from scistan.passes import run_passes
+from scistan.passes.branches import hold_branches
 from scistan.targets.jax.backend import double_precision, import_jax, jitted
 from scistan.targets.jax.point import PointDensity
 
@@ -38,7 +39,7 @@ class JaxDensity:
 
     def __init__(self, instance: Instance) -> None:
         with double_precision():
-            self._point = PointDensity(instance)
+            self._point = PointDensity(instance.on(hold_branches(instance.graph)))
             self.data: tuple[Array, ...] = tuple(map(import_jax().numpy.asarray, self._point.data))
         self._compiled: dict[object, Any] = {}
         self._compiling = Lock()

@@ -17,6 +17,7 @@ from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable
 from scistan.graph.walk import has_latents
+from scistan.passes.branches import held_density
 from scistan.targets.affine import Affine
 from scistan.targets.coordinates import Coordinates
 from scistan.targets.evaluate import Evaluator
@@ -78,8 +79,8 @@ class PointDensity:
         for term in self.instance.graph.terms:
             z = self._standard.get(term.name)
             # The density of a standard `z` itself: going through `x` would lose its digits where the scale is tiny.
-            parts.append(pointwise(term if z is None else Term(term.name, z, standard_law(term.law))))
-            parts += guards(term, signs)
+            part = pointwise(term if z is None else Term(term.name, z, standard_law(term.law)))
+            parts += [held_density(term, part), *guards(term, signs)]
         return parts
 
     def at(self, q: Array, data: Data) -> Traced:

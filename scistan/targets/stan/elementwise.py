@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from scistan.graph.node import Apply, Node
+from scistan.graph.node import Apply, Node, Variable
+from scistan.ops.declaration import REGISTRY as OPS
 from scistan.ops.declaration import Call, Infix, Op, Template
 from scistan.shapes import ONE, Shape, is_repeated
-from scistan.targets.stan.lowered import Lowered
+from scistan.targets.stan.lowered import Lowered, unsupported
 from scistan.targets.stan.scaling import unexpanded, write_diagonal_sum, write_scaling
 from scistan.targets.stan.syntax import (
     ATOM,
@@ -36,6 +37,9 @@ def write_elementwise(scope: Scope, node: Apply) -> Lowered:
     """Lower an elementwise op."""
     form = node.op.stan if isinstance(node.op, Op) else None
     scope.writer.use_functions(form, node)
+    if node.op.name == "multiply_log" and node.shape and isinstance(node.args[1], Variable) and not node.args[1].shape:
+        # One logarithm for all elements; a latent that must be positive is at 0 nowhere.
+        return scope._lower(OPS["multiply"].build((node.args[0], OPS["log"].build((node.args[1],)))))
     parts = [scope._lower(arg) for arg in node.args]
     depth = 1 + max((p.depth for p in parts), default=0)
 
@@ -76,7 +80,7 @@ def write_form(node: Apply, args: Sequence[Expr], kind: Type) -> Expr:
         return call(form.name, args, REAL if scalar else kind)
     if isinstance(form, Template):
         return _template(node.op.name, form, args, kind)
-    raise KeyError(f"{node.op.name} has no Stan form")
+    raise unsupported(node, f"the op `{node.op.name}` has no Stan form")
 
 
 def _infix(op: str, form: Infix, args: Sequence[Expr], kind: Type) -> Expr:

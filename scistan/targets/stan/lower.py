@@ -57,6 +57,7 @@ class Writer:
     origins: dict[str, object] = field(default_factory=dict)  # what each function was taken in for
     transformed: set[Node] = field(default_factory=set)  # latents that come from a free variable
     own_names: dict[Node, str] = field(default_factory=dict)  # derived quantities not yet defined
+    roles: Mapping[Node, str] = field(default_factory=dict)  # what a value is there for, where its op does not tell
     defined: set[str] = field(default_factory=set)  # names of derived quantities that are
     gaps: dict[str, UnsupportedError] = field(default_factory=dict)
     reachable: frozenset[Node] = frozenset()  # every node of the graph: what a loop need not record is not among them
@@ -186,6 +187,8 @@ class Scope:
 
     def _lower(self, node: Node) -> Lowered:
         for pending in self._pending(node):
+            if self._find(pending) is not None:  # written meanwhile, by a loop that gives several values
+                continue
             try:
                 self.values[pending] = self._named_if_wanted(pending, self._lower_one(pending))
             except UnsupportedError as gap:  # go on with a stand-in, to find what else there is
@@ -294,6 +297,7 @@ class Scope:
         names = self.writer.names
         if node in self.writer.own_names:
             return self.writer.own_names.pop(node)
+        wish = wish or self.writer.roles.get(node, "")
         if wish:
             return names.claim(wish)
         if not isinstance(node, Apply):

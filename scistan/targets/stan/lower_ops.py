@@ -22,9 +22,8 @@ from scistan.targets.stan.lower_shapes import (
     lower_reshape,
     lower_stack,
     lower_transpose,
-    unsupported,
 )
-from scistan.targets.stan.lowered import Lowered
+from scistan.targets.stan.lowered import Lowered, unsupported
 from scistan.targets.stan.scaling import write_scaling
 from scistan.targets.stan.syntax import (
     MATRIX,

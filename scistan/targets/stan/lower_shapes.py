@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from scistan.errors import UnsupportedError
 from scistan.graph.node import Apply, Node
-from scistan.graph.places import first_place
-from scistan.graph.text import short_text
 from scistan.ops.declaration import REGISTRY as OPS
 from scistan.targets.stan.data_block import sized_type
 from scistan.targets.stan.elementwise import expand
 from scistan.targets.stan.fill import zeros
 from scistan.targets.stan.lower import NeedsStatements, Scope, canonical_type
-from scistan.targets.stan.lowered import Lowered
+from scistan.targets.stan.lowered import Lowered, unsupported
 from scistan.targets.stan.syntax import (
     MATRIX,
     POSTFIX,
@@ -30,13 +27,8 @@ from scistan.targets.stan.syntax import (
 
 __all__ = [
     "as_whole", "attributes_of", "lower_broadcast_to", "lower_concatenate", "lower_positions", "lower_reshape",
-    "lower_stack", "lower_transpose", "unsupported",
+    "lower_stack", "lower_transpose",
 ]
-
-
-def unsupported(node: Node, why: str) -> UnsupportedError:
-    """Say that Stan cannot express a value, and where it was written."""
-    return UnsupportedError(f"Stan cannot express `{short_text(node)}`: {why}.", place=first_place(node))
 
 
 def attributes_of(node: Apply) -> dict[str, Any]:
@@ -105,6 +97,8 @@ def lower_stack(scope: Scope, node: Apply) -> Lowered:
         value = scope.container(arg, shape)
         if value.type.rank == 0:
             value = call("rep_vector", [value, scope.writer.sizes.text(shape[0])], VECTOR)
+        if axis == -1 and len(node.args) == 1:
+            return as_whole(scope, node, call("to_matrix", [value], MATRIX))
         rows.append(f"{value.within(POSTFIX)}'")
     matrix = Expr(f"[{', '.join(rows)}]", MATRIX)
     if axis == -1:
@@ -148,10 +142,31 @@ def lower_concatenate(scope: Scope, node: Apply) -> Lowered:
     if len(node.shape) > 2:
         raise unsupported(node, "concatenating more than two axes")
     function = "append_col" if len(node.shape) == 2 and axis == -1 else "append_row"
-    joined = scope.canonical(node.args[0])
-    for arg in node.args[1:]:
-        joined = call(function, [joined, scope.canonical(arg)], canonical_type(node.shape))
+    joined, *others = (scope.canonical(arg) if single is None else single for arg, single in _parts(scope, node))
+    for part in others:
+        joined = call(function, [joined, part], canonical_type(node.shape))
     return as_whole(scope, node, joined)
+
+
+def _parts(scope: Scope, node: Apply) -> list[tuple[Node, Expr | None]]:
+    """Give what is concatenated, and without its axis of length 1 what Stan appends as it is.
+
+    That is a number to a vector, and a vector to a matrix.
+    """
+    along_last = attributes_of(node)["axis"] == -1
+    parts = [(arg, _single(scope, arg, len(node.shape)) if along_last else None) for arg in node.args]
+    # Stan joins a number and a vector, and no two numbers.
+    return parts if sum(single is None for _, single in parts[:2]) else [(arg, None) for arg, _ in parts]
+
+
+def _single(scope: Scope, node: Node, rank: int) -> Expr | None:
+    """Give the number that `x[None]` has for its only element, or the one value that was stacked along a last axis."""
+    if not isinstance(node, Apply) or not node.args:
+        return None
+    if rank == 1 and node.op.name == "index" and attributes_of(node)["items"] == (("new",),):
+        return scope.whole(node.args[0])
+    is_alone = node.op.name == "stack" and len(node.args) == 1 and attributes_of(node)["axis"] == -1
+    return scope.canonical(node.args[0]) if is_alone else None
 
 
 def lower_broadcast_to(scope: Scope, node: Apply) -> Lowered:

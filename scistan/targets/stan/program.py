@@ -13,7 +13,7 @@ import numpy as np
 from scistan.distributions.rule import pieces_of
 from scistan.graph.graph import Graph
 from scistan.graph.instance import Instance
-from scistan.graph.node import Node
+from scistan.graph.node import Apply, Node
 from scistan.graph.walk import topological
 from scistan.messages import inference as messages
 from scistan.passes import run_passes
@@ -32,6 +32,8 @@ from scistan.targets.stan.syntax import Braces, Declare, Statement, render, writ
 from scistan.targets.stan.threads import threaded_statements
 
 __all__ = ["Block", "StanProgram", "lower_to_stan"]
+
+_JOINING = ("stack", "concatenate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,7 @@ def lower_to_stan(
     switches = Switches(log_lik, predictive, log_prior)
     stages = run_passes(graph, **passes)
     writer, entries = _new_writer(stages.plain)
+    writer.roles = _roles(stages.fused)
     data = Scope(writer)
 
     inline, transformed = Scope(writer, data, expressions_only=True), Scope(writer, data)
@@ -170,6 +173,14 @@ def _new_writer(graph: Graph) -> tuple[Writer, DataBlock]:
         sizes.wish(term.law.shape, term.name)
     entries = DataBlock(graph, names, sizes)
     return Writer(lower_op, graph, names, sizes, entries, reachable=_reachable(graph)), entries
+
+
+def _roles(graph: Graph) -> dict[Node, str]:
+    """Name what GLM forms read, where it was put together for them."""
+    roles = {"x": "predictors", "beta": "coefficients"}
+    fused = [term.law for term in graph.terms if term.law.distribution.stan.fused]
+    named = [(arg, p.name) for law in fused for p, arg in zip(law.distribution.parameters, law.args, strict=True)]
+    return {arg: roles[of] for arg, of in named if of in roles and isinstance(arg, Apply) and arg.op.name in _JOINING}
 
 
 def _reachable(graph: Graph) -> frozenset[Node]:

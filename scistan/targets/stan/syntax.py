@@ -74,7 +74,10 @@ class Expr:
             kind = INT if self.type.base == "int" else REAL
         else:
             kind = ROW_VECTOR if self.type.base == "matrix" else VECTOR
-        return Expr(f"{self.within(ATOM)}[{', '.join(indices)}]", kind)
+        # stanli reads at most two indices of whole numbers at a time: `i[n, k][m]`.
+        most = 2 if self.type.base == "int" and ":" not in indices else len(indices)
+        taken = "".join(f"[{', '.join(indices[at : at + most])}]" for at in range(0, len(indices), most))
+        return Expr(f"{self.within(ATOM)}{taken}", kind)
 
 
 def name(text: str, kind: Type) -> Expr:

@@ -99,5 +99,5 @@ def elementwise() -> Mapping[str, Function]:
         "log_i0": lambda x: sp.log(sp.besseli(0, x)),
         "bessel_ratio": lambda x: sp.besseli(1, x) / sp.besseli(0, x),
         "log_choose": lambda n, k: sp.loggamma(n + 1) - sp.loggamma(k + 1) - sp.loggamma(n - k + 1),
-        "frozen": lambda x: x, "live": lambda x: x,
+        "frozen": lambda x: x, "live": lambda x: x, "held": lambda taken, x: x,
     }  # fmt: skip

@@ -18,6 +18,7 @@ from scistan.distributions.standard import frame_of
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node, Variable
+from scistan.passes.branches import held_density, hold_branches
 from scistan.passes.signs import Signs
 from scistan.targets.affine import Affine
 from scistan.targets.coordinates import Coordinates
@@ -72,7 +73,7 @@ class TorchDensity:
         apart: Iterable[str] = (),
         kept: Iterable[str] = (),
     ) -> None:
-        self.instance = instance
+        self.instance = instance = instance.on(hold_branches(instance.graph))
         self.backend = TorchBackend(device, dtype)
         self.torch = self.backend.module
         self.blocks = lay_out(instance)
@@ -302,7 +303,7 @@ class TorchDensity:
             if term.is_observed or not likelihood_only or term.name in self._kept:
                 z = standard.get(term.name)
                 node = pointwise(term if z is None else Term(term.name, z, standard_law(term.law)))
-                for part in (node, *guards(term, signs)):
+                for part in (held_density(term, node), *guards(term, signs)):
                     (of_batch if term.name in self._batch else once).extend(split_sum(part, self.instance))
         stages += [Stage(z) for z in standard.values()]
         grouped = {leaf for group in self._groups for leaf in group.leaves}  # summed in their rows

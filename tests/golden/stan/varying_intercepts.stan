@@ -2,8 +2,11 @@ data {
   int<lower=0> N_alpha;
   int<lower=0> N;
   vector[N] y;
-  array[N] int<lower=1, upper=N_alpha> group;
   vector[N] x;
+  array[N] int<lower=1, upper=N_alpha> group;
+}
+transformed data {
+  matrix[N, 1] predictors = to_matrix(x);
 }
 parameters {
   real mu;
@@ -18,7 +21,7 @@ model {
   alpha ~ normal(mu, tau);
   beta ~ std_normal();
   sigma ~ normal(0, 1);
-  y ~ normal(alpha[group] + beta * x, sigma);
+  y ~ normal_id_glm(predictors, alpha[group], [beta]', sigma);
 }
 generated quantities {
   vector[N] log_lik;

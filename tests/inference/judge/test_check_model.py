@@ -139,7 +139,7 @@ def test_statistics_of_ones_own():
     fit = line(RNG.normal(size=60)).mcmc(**RUN)
     found = fit.check_model(statistics={"range": np.ptp, "first": lambda y: y[0]})
     assert [c.statistic for c in found.statistics] == ["range", "first"]
-    values = np.asarray(fit.subject.data["y"])
+    values = np.asarray(fit.subject.whole.data["y"])
     assert found.statistics[0].observed == pytest.approx(np.ptp(values))
     assert [c.statistic for c in fit.check_model(statistics=["max", np.median]).statistics] == ["max", "median"]
     with pytest.raises(ss.ModelError, match="the statistic `bad` failed: ZeroDivisionError"):

@@ -39,8 +39,7 @@ def with_room_for(rows: int, error: type[BaseException], monkeypatch: pytest.Mon
     monkeypatch.setattr(Objective, "_parts", scarce)
 
 
-@pytest.mark.parametrize("verb", ["map", "mle"])
-@pytest.mark.parametrize("kind", ["cuda", "torch", "numpy"])
+@pytest.mark.parametrize(("verb", "kind"), [("map", "cuda"), ("mle", "torch"), ("map", "numpy")])
 def test_batches_shrink_until_they_fit_and_the_estimate_is_the_same(verb, kind, monkeypatch):
     torch = pytest.importorskip("torch")
     whole = getattr(line(), verb)(seed=1, progress=False)

@@ -41,6 +41,12 @@ def test_every_fit_knows_what_its_making_took():
     assert stages.seconds > before
 
 
+def test_what_auto_tries_is_a_stage_before_its_sampling():
+    stages = logistic().mcmc(engine="auto", **SHORT).profile.stages
+    assert "trial" in names(stages)
+    assert names(stages).index("trial") < names(stages).index("sampling")
+
+
 def test_a_block_records_every_verb_and_each_fit_keeps_its_own():
     m = eight_schools()
     with ss.profile() as p:

@@ -15,7 +15,9 @@ from scistan.passes.unvectorized import unvectorized
 from scistan.profiling import CONVERTED, HITS, MISSES, Stage
 from tests.zoo import eight_schools
 
-SHORT = {"draws": 50, "warmup": 100, "chains": 1, "seed": 1, "progress": False, "engine": "stanli"}
+SHORT = {
+    "draws": 50, "warmup": 100, "chains": 1, "seed": 1, "progress": False, "engine": "stanli", "integrate": False,
+}
 pytestmark = pytest.mark.filterwarnings("ignore::scistan.messages.sampling.ChainWarning")
 RNG = np.random.default_rng(3)
 Y = RNG.normal(size=8)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.special import logsumexp
 
 import scistan as ss
@@ -91,7 +92,7 @@ def test_draws_and_probabilities_are_those_of_all_states(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["mixture", "counts_that_change", "rows_in_groups", "zero_inflated", "occupancy",
-                                  "counts_of_counts", "of_a_latent", "tied_together", "three_in_a_chain", "markov",
+                                  "counts_of_counts", "of_a_latent", "tied_together", "three_in_a_chain", "markov", "blocks",
                                   "on_and_off", "several_rows_a_time"])
 def test_targets_agree(name: str) -> None:
     m = MODELS[name].__call__(*MODELS[name].__defaults__)  # type: ignore[attr-defined]
@@ -142,3 +143,51 @@ def test_what_was_summed_is_told() -> None:
     m = mixture(4)
     assert "z: 3 states in each of 4 rows in the density of y: 12 cells" in repr(m.explain())
     assert as_written(summed(m.instance())).graph.latents != summed(m.instance()).graph.latents
+
+
+def _chain(m: ss.Model, law: Callable[..., object], **options: object) -> None:
+    m.P = ss.Dirichlet(np.ones((2, 2)))
+    m.s = ss.Series(law, **{"start": ss.Categorical([0.5, 0.5]), "length": 4, **options})
+    m.y = ss.Normal(ss.sum(m.s, axis=1) if len(m.s.shape) > 1 else m.s, 1).observe(Y[:4])
+
+
+def test_series_that_are_no_plain_chain_are_refused_with_a_way_out() -> None:
+    back = ss.Model()
+    first = [ss.Categorical([0.5, 0.5])] * 2
+    _chain(back, lambda past: ss.Categorical(back.P[past[-2]]), start=first)
+    with pytest.raises(ModelError, match=r"looks back 2 steps(.|\n)*K\*\*2 categories"):
+        back.stan_code()
+    many = ss.Model(coords={"site": [1, 2, 3]})
+    many.p = ss.Beta(1, 1, dims="site")
+    many.s = ss.Series(lambda past: ss.Bernoulli(0.1 + 0.8 * many.p * past[-1]), start=ss.Bernoulli(0.5),
+                       dims=("t", "site"), length=4)
+    many.y = ss.Normal(many.s, 1).observe(np.zeros((4, 3)))
+    with pytest.raises(ModelError, match=r"many series(.|\n)*in a loop"):
+        many.stan_code()
+    two = ss.Model()
+    _chain(two, lambda past: ss.Categorical(two.P[past[-1]]))
+    two.r = ss.Series(lambda past: ss.Categorical(two.P[past[-1]]), start=ss.Categorical([0.5, 0.5]), length=4)
+    two.both = ss.Normal(two.s + two.r, 1).observe(Y[:4])
+    with pytest.raises(ModelError, match=r"`s` and `r` meet(.|\n)*pairs"):
+        two.stan_code()
+
+
+@pytest.mark.parametrize("y", [[0] * 6, [1, 2, 3, 1, 1, 4], [0], [0] * 5 + [2] * 10, [2] * 7 + [0] * 8, [0, 3] * 6])
+def test_states_that_data_rule_out_are_added_only_where_they_are_possible(y: list[int]) -> None:
+    counts = np.array(y)
+    m, short = ss.Model(), ss.Model()
+    m.psi, m.rate = ss.Beta(2, 2), ss.Gamma(2, 1)
+    m.on = ss.Bernoulli(m.psi, shape=len(y))
+    m.y = ss.Poisson(m.rate * m.on).observe(counts)
+    short.psi, short.rate = ss.Beta(2, 2), ss.Gamma(2, 1)
+    short.y = ss.Mixture([1 - short.psi, short.psi], [ss.DiscreteRange(0, 0), ss.Poisson(short.rate)]).observe(counts)
+    psi, rate = 0.3, 1.7
+    each = np.where(counts == 0, np.log(1 - psi + psi * np.exp(-rate)), np.log(psi) + stats.poisson(rate).logpmf(counts))
+    prior = stats.beta(2, 2).logpdf(psi) + stats.gamma(2).logpdf(rate)
+    for model in (m, short):
+        found = model.log_density({"psi": psi, "rate": rate})
+        assert found == pytest.approx(each.sum() + prior, rel=ROUNDING)
+        assert model.log_density({"psi": psi, "rate": rate}, target="torch") == pytest.approx(found, rel=ROUNDING)
+        verified = model.verify(points=2)
+        assert verified.ok, verified
+        assert "!= 0 ? log_sum_exp(" in model.stan_code()

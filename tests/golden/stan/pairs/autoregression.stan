@@ -4,6 +4,9 @@ data {
   vector[N - 1] y;
   vector[N] past;
 }
+transformed data {
+  matrix[N - 1, 2] predictors = [past[2:]', past[:N - 1]']';
+}
 parameters {
   real alpha;
   vector[N_beta] beta;
@@ -13,7 +16,7 @@ model {
   alpha ~ std_normal();
   beta ~ std_normal();
   sigma ~ normal(0, 1);
-  y ~ normal(alpha + beta[1] * past[2:] + beta[2] * past[:N - 1], sigma);
+  y ~ normal_id_glm(predictors, alpha, [beta[1], beta[2]]', sigma);
 }
 generated quantities {
   vector[N - 1] log_lik;

@@ -8,7 +8,7 @@ parameters {
   vector[N] level_z;
 }
 transformed parameters {
-  vector[N] level = cumulative_sum(append_row([5 * level_z[1]]', tau * level_z[2:]));
+  vector[N] level = cumulative_sum(append_row(5 * level_z[1], tau * level_z[2:]));
 }
 model {
   tau ~ normal(0, 1);

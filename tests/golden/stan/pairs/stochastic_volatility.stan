@@ -19,7 +19,7 @@ transformed parameters {
         scanned_1[t] = scanned_1_now;
       }
     }
-    h = append_row([mu + sigma / sqrt(1 - phi^2) * h_z[1]]', scanned_1);
+    h = append_row(mu + sigma / sqrt(1 - phi^2) * h_z[1], scanned_1);
   }
 }
 model {

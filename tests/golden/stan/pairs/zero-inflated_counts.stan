@@ -3,6 +3,10 @@ data {
   vector[N] y;
 }
 transformed data {
+  vector[N] greater_1;
+  for (n in 1:N) {
+    greater_1[n] = ((((y[n] > 0) ? (y[n] * log(((y[n] > 0) ? 0 : 1.0))) : 0.0) - lgamma(y[n] + 1.0)) > -positive_infinity());
+  }
   vector[N] subtract_1;
   for (n in 1:N) {
     subtract_1[n] = ((y[n] > 0) ? (y[n] * log(((y[n] > 0) ? 0 : 1.0))) : 0.0) - lgamma(y[n] + 1.0);
@@ -16,19 +20,20 @@ parameters {
 model {
   psi ~ beta(1, 1);
   rate ~ gamma(2, 1);
-  matrix[2, N] add_1 = rep_matrix([log1m(psi), log(psi)]', N) + [subtract_1', (lmultiply(y, rate) - rate - lgamma_1)'];
+  vector[N] add_1 = log(psi) + y * log(rate) - rate - lgamma_1;
+  real log1m_psi = log1m(psi);
   // y ~ Poisson, summed over some
   for (n in 1:N) {
-    target += log_sum_exp(add_1[:, n]);
+    target += (greater_1[n] != 0 ? log_sum_exp(log1m_psi + subtract_1[n], add_1[n]) : add_1[n]);
   }
 }
 generated quantities {
   vector[N] log_lik;
   real log_prior;
   {
-    matrix[2, N] add_2 = rep_matrix([log1m(psi), log(psi)]', N) + [subtract_1', (lmultiply(y, rate) - rate - lgamma_1)'];
+    vector[N] add_2 = log(psi) + y * log(rate) - rate - lgamma_1;
     for (n in 1:N) {
-      log_lik[n] = log_sum_exp(add_2[:, n]);
+      log_lik[n] = (greater_1[n] != 0 ? log_sum_exp(log1m(psi) + subtract_1[n], add_2[n]) : add_2[n]);
     }
     log_prior = beta_lpdf(psi | 1, 1);
     log_prior += gamma_lpdf(rate | 2, 1);

@@ -1,0 +1,206 @@
+"""Latents that were integrated out: exact draws of them given all others, and the density by another way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import singledispatch
+
+import numpy as np
+
+from scistan.errors import InternalError
+from scistan.graph.instance import Instance
+from scistan.graph.node import Node
+from scistan.inference.compound import draw_compound
+from scistan.inference.generated import over_draws
+from scistan.passes.integrate import CompoundIntegral, Integrated, NormalIntegral
+from scistan.passes.integrate.linear import element
+from scistan.passes.integrate.statistics import Columns, Products
+from scistan.targets.evaluate import Evaluator
+from scistan.targets.scipy import JointDensity
+from scistan.targets.scipy.normals import Drawn, Normals, Process, Walk
+from scistan.targets.scipy.streams import stream
+from scistan.targets.values import NUMPY
+
+__all__ = ["IntegratedDensity", "draw_integrated"]
+
+Arrays = Mapping[str, np.ndarray]
+
+
+def draw_integrated(instance: Instance, posterior: Arrays, seed: int) -> dict[str, np.ndarray]:
+    """Draw every latent that was integrated out, given the draws of all others (chains, draws, …)."""
+
+    def compute(flat: dict[Node, np.ndarray], block: int, draws: int) -> dict[str, np.ndarray]:
+        found, _ = _drawn(instance, flat, seed, block, draws)
+        return {term.name: found[term.value] for made in instance.integrated for term in made.latents}
+
+    return over_draws(instance, posterior, compute, cells=_widest(instance)) if instance.integrated else {}
+
+
+class IntegratedDensity:
+    """The density without them by another way: log p(y, θ) = log p(y, u, θ) - log p(u | y, θ) at one u.
+
+    The first is that of the model as it was written, so that it tells whether they were integrated rightly.
+    """
+
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
+        self._joint = JointDensity(instance.whole or instance)
+
+    def at_each(self, points: Sequence[Mapping[Node, np.ndarray]]) -> list[tuple[float, float]]:
+        """Give the log density at points, and the sum of its events' absolute values."""
+        if not points:
+            return []
+        flat: dict[Node, np.ndarray] = {leaf: np.array([point[leaf] for point in points]) for leaf in points[0]}
+        latents, conditional = _drawn(self._instance, flat, 0, 0, len(points))
+        whole = [{**point, **{leaf: array[k] for leaf, array in latents.items()}} for k, point in enumerate(points)]
+        return [(value - given if np.isfinite(value) else -np.inf, size + abs(given))
+                for (value, size), given in zip(self._joint.at_each(whole), conditional, strict=True)]
+
+
+def _widest(instance: Instance) -> int:
+    """Count the numbers that each draw needs at once."""
+    return max((made.cells for made in instance.integrated), default=1)
+
+
+def _drawn(
+    instance: Instance, flat: Mapping[Node, np.ndarray], seed: int, block: int, draws: int
+) -> tuple[dict[Node, np.ndarray], np.ndarray]:
+    """Draw all of them; give their values, and the log density of these draws given all else."""
+    whole = instance.whole or instance
+    whole = replace(whole, values={**whole.values, **instance.values})
+    evaluator = Evaluator(whole, NUMPY)
+    for leaf, array in flat.items():
+        evaluator.set(leaf, array, batched=True)
+    found: dict[Node, np.ndarray] = {}
+    log_density = np.zeros(draws)
+    with np.errstate(all="ignore"):
+        for made in reversed(instance.integrated):  # what went last depends on the fewest
+            label = made.names[0] if block == 0 else f"{made.names[0]}, block {block}"
+            values, given = draw_latents(made, whole, evaluator, draws, stream(seed, label))
+            log_density = log_density + given
+            found |= values
+    return found, log_density
+
+
+@singledispatch
+def draw_latents(
+    made: Integrated, instance: Instance, evaluator: Evaluator, draws: int, rng: np.random.Generator
+) -> tuple[dict[Node, np.ndarray], np.ndarray]:
+    """Draw latents that were integrated out together, set them in the evaluator, and give their log density."""
+    raise InternalError(f"nothing draws what was integrated as {type(made).__name__}")
+
+
+draw_latents.register(CompoundIntegral, draw_compound)
+
+
+@draw_latents.register
+def _draw_normals(
+    made: NormalIntegral, instance: Instance, evaluator: Evaluator, draws: int, rng: np.random.Generator
+) -> tuple[dict[Node, np.ndarray], np.ndarray]:
+    drawn = _draw(instance, made, evaluator, draws, rng)
+    found: dict[Node, np.ndarray] = {}
+    for term in made.latents:
+        value = _rest(instance, made, drawn, term.value)
+        if term.value in made.locations:
+            value = value + _over_all(evaluator, made.locations[term.value], draws, value.ndim - 1)
+        evaluator.set(term.value, value, batched=True)
+        found[term.value] = value
+    return found, drawn.log_density
+
+
+def _rest(instance: Instance, made: NormalIntegral, drawn: Drawn, leaf: Node) -> np.ndarray:
+    """Give a latent's draws in its own axes, from its location on."""
+    structure = made.structure
+    shape = instance.shape(leaf.shape)
+    if leaf in structure.blocks:
+        layout = structure.blocks[leaf]
+        shift = made.statistics.shift.slots[layout.group, layout.slot]
+        flat = np.moveaxis(drawn.slots, 0, -1)[:, layout.group, layout.slot] + shift
+    else:
+        first = structure.others[leaf]
+        mine = slice(first, first + int(np.prod(shape)))
+        flat = drawn.others[:, mine] + made.statistics.shift.others[mine]
+    return np.asarray(flat.reshape(len(flat), *shape))
+
+
+def _over_all(evaluator: Evaluator, node: Node, draws: int, rank: int) -> np.ndarray:
+    """Give a value at every draw, with axes in front of its own where it is broadcast to so many."""
+    value = evaluator[node]
+    array = np.asarray(value.array, float)
+    if not value.batched:
+        array = np.broadcast_to(array, (draws, *array.shape))
+    found: np.ndarray = array.reshape(draws, *(1,) * (rank - (array.ndim - 1)), *array.shape[1:])
+    return found
+
+
+def _draw(
+    instance: Instance, made: NormalIntegral, evaluator: Evaluator, draws: int, rng: np.random.Generator
+) -> Drawn:
+    spread = _spread(instance, made, made.statistics.columns, evaluator, draws)
+    normals = _normals(made, spread, evaluator, draws)
+    steps, kernel = made.statistics.walk, made.structure.kernel
+    if kernel is not None:
+        count = made.structure.groups
+        covariance = np.broadcast_to(_over_all(evaluator, kernel, draws, 2), (draws, count, count))
+        return Process(covariance).draw(normals, rng)
+    if steps is None:
+        return normals.draw(rng)
+    slots, others, known = spread
+    many = others.shape[1]
+    precision = _over_all(evaluator, steps.precision, draws, 0)[:, None] * steps.weights
+    here, before = (np.einsum("ta,da->dt", table, slots[:, :, 0]) for table in (steps.here, steps.before))
+    step_others = np.einsum("tm,dmi->dti", steps.beside[:, :many], others)
+    step_known = np.einsum("tm,dm->dt", steps.beside[:, many:], known)
+    return Walk(precision, here, before, step_others, step_known).draw(normals, rng)
+
+
+def _normals(
+    made: NormalIntegral, spread: tuple[np.ndarray, np.ndarray, np.ndarray], evaluator: Evaluator, draws: int
+) -> Normals:
+    slots, others, known = spread
+    total: list[np.ndarray] | None = None
+    for precision, products in made.statistics.products.items():
+        weight = _over_all(evaluator, precision, draws, 0)
+        parts = _contracted(products, weight, slots, others, known)
+        total = parts if total is None else [a + b for a, b in zip(total, parts, strict=True)]
+    if total is None:
+        raise ValueError("no layers")
+    return Normals(*total)
+
+
+def _spread(
+    instance: Instance, made: NormalIntegral, columns: Columns, evaluator: Evaluator, draws: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Give what each column is a multiple of: (draws, columns, slots), (draws, columns, others), (draws, columns)."""
+    structure = made.structure
+    slots = np.zeros((draws, len(columns.slots), structure.slots))
+    for k, (slot, scale) in enumerate(columns.slots):
+        slots[:, k, slot] = 1.0 if scale is None else _over_all(evaluator, scale, draws, 0)
+    others = np.zeros((draws, len(columns.others), structure.count))
+    for k, (at, scale) in enumerate(columns.others):
+        others[:, k, at] = 1.0 if scale is None else _over_all(evaluator, scale, draws, 0)
+    known = np.ones((draws, len(columns.known)))
+    for k, (source, at, scale) in enumerate(columns.known):
+        if source is not None:
+            known[:, k] *= _over_all(evaluator, element(source, at, instance) if source.shape else source, draws, 0)
+        if scale is not None:
+            known[:, k] *= _over_all(evaluator, scale, draws, 0)
+    return slots, others, known - made.statistics.shift.known
+
+
+def _contracted(
+    products: Products, weight: np.ndarray, slots: np.ndarray, others: np.ndarray, known: np.ndarray
+) -> list[np.ndarray]:
+    """Put latents for columns in the sums of products, and weigh them."""
+    many = others.shape[1]
+    weighed = weight[:, None, None] * slots
+    pairs = np.einsum("dai,dbk->ikdab", weighed, slots)
+    return [
+        np.einsum("ikdab,abg->ikdg", pairs, products.within, optimize=True),
+        np.einsum("ikdab,abg->ikdg", pairs, products.before, optimize=True),
+        np.einsum("agm,dai,dmj->idgj", products.across[:, :, :many], weighed, others, optimize=True),
+        np.einsum("agm,dai,dm->idg", products.across[:, :, many:], weighed, known, optimize=True),
+        np.einsum("d,mn,dmi,dnj->dij", weight, products.beside[:many, :many], others, others, optimize=True),
+        np.einsum("d,mn,dmi,dn->di", weight, products.beside[:many, many:], others, known, optimize=True),
+    ]

@@ -1,0 +1,64 @@
+"""What users are told of latents that are integrated out: which, how, and what cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scistan.errors import ArgumentError, ModelError
+from scistan.messages.values import as_given
+
+__all__ = ["bad_integrate", "cannot_integrate", "disagrees", "told", "unknown_latent", "would_be"]
+
+
+def bad_integrate(given: object) -> ArgumentError:
+    return ArgumentError(
+        f"`integrate` is {as_given(given)}.",
+        remedy='give "auto", True (all that can be integrated exactly), False, or the names of latents',
+    )
+
+
+def unknown_latent(name: object, known: Sequence[str]) -> ArgumentError:
+    return ArgumentError(
+        f"`integrate` names {as_given(name)}, which is no latent of this model.",
+        remedy=f"its latents are {', '.join(f'`{one}`' for one in known)}",
+    )
+
+
+def cannot_integrate(names: Sequence[str], possible: Sequence[str]) -> ModelError:
+    shown = ", ".join(f"`{name}`" for name in names)
+    others = ", ".join(f"`{name}`" for name in possible)
+    rest = f"; what can be integrated here is {others}" if possible else ""
+    return ModelError(
+        f"{shown} cannot be integrated out exactly: only normal latents without bounds can, that normal variables are "
+        "linear in (sums, multiples by data or by single numbers, indices, `X @ b`), and that are few or fall into "
+        "groups or a chain; and `Gamma` latents under `Poisson`, `Beta` under `Bernoulli` or `Binomial`, `Dirichlet` "
+        "under `Categorical` or `Multinomial`, where each observation reads one of them and nothing else does; and a "
+        f"latent must be left to be sampled{rest}.",
+        remedy='leave them to be sampled: `integrate="auto"` takes what can be integrated and pays',
+    )
+
+
+def told(latents: Sequence[tuple[str, int]], structure: str, family: str, left: int) -> str:
+    """Tell of latents that were integrated out: their names and numbers of elements."""
+    numbers = sum(count for _, count in latents)
+    return (
+        f"integrated out exactly, {structure}: {_listed(latents)}. The engine drew the other {_numbers(left)}; "
+        + ("this one was" if numbers == 1 else f"these {numbers:,} were")
+        + f" drawn from the exact {family} distribution given those, once for each draw."
+    )
+
+
+def would_be(latents: Sequence[tuple[str, int]], structure: str, left: int) -> str:
+    return f"{_listed(latents)}, {structure}; `m.mcmc()` samples the other {_numbers(left)} and draws these given them"
+
+
+def _listed(latents: Sequence[tuple[str, int]]) -> str:
+    return ", ".join(f"{name} ({count:,})" if count > 1 else name for name, count in latents)
+
+
+def _numbers(count: int) -> str:
+    return f"{count:,} number{'s' * (count != 1)}"
+
+
+def disagrees(what: str) -> str:
+    return f"the model was sampled with all its latents: with some integrated out, {what}"

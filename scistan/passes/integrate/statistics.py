@@ -1,0 +1,295 @@
+"""The sums over rows that a density of normal layers needs: products of columns, group by group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from scistan.graph.node import Node
+from scistan.passes.integrate.layers import Form, Layer
+from scistan.passes.integrate.structure import Structure, groups_of
+
+__all__ = ["Columns", "Products", "Shift", "Statistics", "Walk", "gather"]
+
+MOST_CELLS = 200_000_000  # of a table of rows and columns: 1.6 GB
+MUCH = 100.0  # times more than what is left of it: then what is observed is measured from a fit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shift:
+    """Numbers from which latents and what is sampled are measured: near their values, so that little cancels."""
+
+    slots: np.ndarray  # groups, slots
+    others: np.ndarray
+    known: np.ndarray  # one for each column; that of the number 1 is 0
+
+    @classmethod
+    def none(cls, structure: Structure, columns: Columns) -> Shift:
+        """Measure everything from 0."""
+        return cls(
+            np.zeros((structure.groups, structure.slots)), np.zeros(structure.count), np.zeros(len(columns.known))
+        )
+
+
+@dataclass(slots=True)
+class Columns:
+    """What the columns of the statistics are multiples of: a latent's slot or element, or a sampled number, scaled."""
+
+    slots: list[tuple[int, Node | None]] = field(default_factory=list)
+    others: list[tuple[int, Node | None]] = field(default_factory=list)
+    known: list[tuple[Node | None, int, Node | None]] = field(default_factory=lambda: [(None, 0, None)])
+
+
+@dataclass(slots=True, eq=False)
+class Products:
+    """Sums of products of columns: within a group, with the group before it, with what is beside, and of that.
+
+    `beside` has the columns of the other latents first, then those that are known once all else is sampled.
+    """
+
+    within: np.ndarray  # slots, slots, groups
+    before: np.ndarray  # slots, slots of the group before, groups
+    across: np.ndarray  # slots, groups, beside
+    beside: np.ndarray  # beside, beside
+
+    def add(self, other: Products) -> None:
+        self.within += other.within
+        self.before += other.before
+        self.across += other.across
+        self.beside += other.beside
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Walk:
+    """The steps of a chain of single elements, from the second on: one row for each, with one precision.
+
+    Their products would lose the digits of small steps, so they stay as they are.
+    """
+
+    precision: Node
+    weights: np.ndarray  # steps
+    here: np.ndarray  # steps, slots
+    before: np.ndarray
+    beside: np.ndarray  # steps, beside
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Statistics:
+    """The products for each precision that multiplies them, and the steps of a chain of single elements."""
+
+    columns: Columns
+    shift: Shift
+    products: dict[Node, Products]
+    walk: Walk | None = None
+
+
+def gather(layers: Sequence[Layer], structure: Structure) -> Statistics | None:
+    """Sum over the rows of every layer; None where the table would be too large."""
+    columns = _columns(layers, structure)
+    width = len(columns.slots) + len(columns.others) + len(columns.known)
+    if max((form.rows for layer in layers for form in layer.forms), default=0) * width > MOST_CELLS:
+        return None
+    if not all(np.isfinite(part.columns).all() for layer in layers for form in layer.forms for part in form.parts):
+        return None
+    shift = _pilot([layer for layer in layers if layer.observed], structure, columns)
+    shift = Shift.none(structure, columns) if shift is None else shift
+    walking = _walking(layers, structure)
+    rest = [layer for layer in layers if layer is not walking]
+    walk = None if walking is None else _walk(walking, structure, columns, shift)
+    return Statistics(columns, shift, _summed(rest, structure, columns, shift), walk)
+
+
+def _walking(layers: Sequence[Layer], structure: Structure) -> Layer | None:
+    """Find the layer that makes a chain of single elements: a row for each step, and no other ties two groups."""
+    if not structure.chained or structure.slots != 1:
+        return None
+    tying = []
+    for layer in layers:
+        low, high = groups_of(layer.forms[0], structure.blocks)
+        if len(layer.forms) > 1 or (low < high).any():
+            tying.append((layer, high))
+    if len(tying) != 1 or len(tying[0][0].forms) > 1:
+        return None
+    layer, group = tying[0]
+    return layer if np.array_equal(np.sort(group), np.arange(1, structure.groups)) else None
+
+
+def _walk(layer: Layer, structure: Structure, columns: Columns, shift: Shift) -> Walk:
+    rows = _rows(layer.forms[0], structure, columns, shift)
+    order = np.argsort(rows.group)
+    parts = (layer.weights, rows.here, rows.before, rows.beside)
+    return Walk(layer.precision[0, 0], *(part[order] for part in parts))
+
+
+def _pilot(observed: Sequence[Layer], structure: Structure, columns: Columns) -> Shift | None:
+    """Fit what is observed by least squares; None where it explains too little of it to make a difference."""
+    parts = list(_summed(observed, structure, columns, Shift.none(structure, columns)).values())
+    if not parts:
+        return None
+    total = parts[0]
+    for part in parts[1:]:
+        total.add(part)
+    # Each column by itself, whatever scales it: those of a latent that is scaled stay where they are.
+    groups, slots, many = structure.groups, len(columns.slots), len(columns.others)
+    beside = [*range(many), *range(many + 1, many + len(columns.known))]
+    within = np.moveaxis(total.within, -1, 0) + _ridge(total.within.diagonal().max(initial=1.0)) * np.eye(slots)
+    across = np.moveaxis(total.across, 0, 1)  # groups, slots, beside
+    solved = np.linalg.solve(within, across) if slots else np.zeros((groups, 0, across.shape[-1]))
+    dense = total.beside - np.einsum("gam,gan->mn", across, solved)
+    matrix = dense[np.ix_(beside, beside)]
+    matrix = matrix + np.diag(_ridge(total.beside.diagonal()[beside]))
+    numbers = -np.linalg.lstsq(matrix, dense[beside, many], rcond=None)[0]
+    left = dense[many, many] + numbers @ dense[beside, many]
+    if not np.all(np.isfinite(numbers)) or total.beside[many, many] <= MUCH * max(left, 0.0):
+        return None
+    whole = np.zeros(many + len(columns.known))
+    whole[beside] = numbers
+    whole[many] = 1.0
+    each = -solved @ whole  # groups, slots
+    shift = Shift.none(structure, columns)
+    for k, (slot, scale) in enumerate(columns.slots):
+        tied = structure.kernel is not None  # and its covariance is that around 0
+        if scale is None and not tied and all(own != slot or other is None for own, other in columns.slots):
+            shift.slots[:, slot] = each[:, k]
+    for k, (at, scale) in enumerate(columns.others):
+        if scale is None and all(own != at or other is None for own, other in columns.others):
+            shift.others[at] = numbers[k]
+    shift.known[1:] = numbers[many:]
+    return shift
+
+
+def _ridge(size: Any) -> Any:
+    return 1e-10 * np.maximum(size, 1e-300)
+
+
+def _summed(
+    layers: Sequence[Layer], structure: Structure, columns: Columns, shift: Shift
+) -> dict[Node, Products]:
+    found: dict[Node, Products] = {}
+    for layer in layers:
+        if not layer.forms:
+            continue
+        rows = [_rows(form, structure, columns, shift) for form in layer.forms]
+        group = np.max([one.group for one in rows], axis=0)
+        for (i, k), precision in layer.precision.items():
+            made = _products(rows[i], rows[k], group, layer.weights, structure)
+            if i != k:
+                made.add(_products(rows[k], rows[i], group, layer.weights, structure))
+            if precision in found:
+                found[precision].add(made)
+            else:
+                found[precision] = made
+    return found
+
+
+def _columns(layers: Sequence[Layer], structure: Structure) -> Columns:
+    """List the columns in order of first use."""
+    found = Columns()
+    for layer in layers:
+        for form in layer.forms:
+            for part in form.parts:
+                if part.source is not None and part.source in structure.blocks:
+                    slots = np.unique(structure.blocks[part.source].slot[part.positions])
+                    _extend(found.slots, [(int(k), part.scale) for k in slots])
+                elif part.source is not None and part.source in structure.others:
+                    at = structure.others[part.source] + np.unique(part.positions)
+                    _extend(found.others, [(int(k), part.scale) for k in at])
+                else:
+                    elements = [0] if part.source is None else np.unique(part.positions)
+                    _extend(found.known, [(part.source, int(k), part.scale) for k in elements])
+    return found
+
+
+def _extend(known: list, more: list) -> None:  # type: ignore[type-arg]
+    known += [one for one in more if one not in known]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """The columns of a form: in its last group, in the one before, and beside."""
+
+    group: np.ndarray
+    here: np.ndarray
+    before: np.ndarray
+    beside: np.ndarray
+
+
+def _rows(form: Form, structure: Structure, columns: Columns, shift: Shift) -> _Rows:
+    _, group = groups_of(form, structure.blocks)
+    here = np.zeros((form.rows, len(columns.slots)))
+    before = np.zeros_like(here) if structure.chained else here[:, :0]
+    others = len(columns.others)
+    beside = np.zeros((form.rows, others + len(columns.known)))
+    rows = np.arange(form.rows)
+    for part in form.parts:
+        for k in range(part.columns.shape[1]):
+            values, positions = part.columns[:, k], part.positions[:, k]
+            if part.source is not None and part.source in structure.blocks:
+                layout = structure.blocks[part.source]
+                for slot in np.unique(layout.slot[positions]):
+                    at = columns.slots.index((int(slot), part.scale))
+                    mine = np.where(layout.slot[positions] == slot, values, 0.0)
+                    now = layout.group[positions] == group
+                    here[:, at] += np.where(now, mine, 0.0)
+                    if structure.chained:
+                        before[:, at] += np.where(now, 0.0, mine)
+                continue
+            if part.source is not None and part.source in structure.others:
+                first = structure.others[part.source]
+                elements = np.unique(positions)
+                places = np.array([columns.others.index((first + int(e), part.scale)) for e in elements])
+            else:
+                elements = np.zeros(1, int) if part.source is None else np.unique(positions)
+                places = np.array([others + columns.known.index((part.source, int(e), part.scale)) for e in elements])
+            index = np.searchsorted(np.unique(positions), positions)
+            np.add.at(beside, (rows, places[index]), values)
+    known = beside[:, others:] @ shift.known
+    for k, (at, scale) in enumerate(columns.others):
+        if scale is None:
+            known += beside[:, k] * shift.others[at]
+    for k, (slot, scale) in enumerate(columns.slots):
+        if scale is None:
+            known += here[:, k] * shift.slots[group, slot]
+            if structure.chained:
+                known += before[:, k] * shift.slots[group - 1, slot]
+    beside[:, others] += known
+    return _Rows(group, here, before, beside)
+
+
+def _products(left: _Rows, right: _Rows, group: np.ndarray, weights: np.ndarray, structure: Structure) -> Products:
+    slots, wide = left.here.shape[1], left.beside.shape[1]
+    met = group >= 0
+    now = group[met]
+    groups = structure.groups
+    within, before = np.zeros((slots, slots, groups)), np.zeros((slots, slots, groups if structure.chained else 0))
+    across = np.zeros((slots, groups, wide))
+
+    def summed(at: np.ndarray, values: np.ndarray) -> np.ndarray:
+        return np.bincount(at, values, minlength=groups)
+
+    for a, b in _pairs(slots):
+        within[a, b] += summed(now, (left.here[:, a] * right.here[:, b] * weights)[met])
+    for a in range(slots):
+        mine = (left.here[:, a] * weights)[met]
+        if mine.any():
+            for k in range(wide):
+                across[a, :, k] += summed(now, mine * right.beside[met, k])
+    if structure.chained:
+        has_before = met & (left.before.any(axis=1) | right.before.any(axis=1))
+        last = group[has_before]
+        for a, b in _pairs(slots):
+            within[a, b] += summed(last - 1, (left.before[:, a] * right.before[:, b] * weights)[has_before])
+            before[a, b] += summed(last, (left.here[:, a] * right.before[:, b] * weights)[has_before])
+        for a in range(slots):
+            mine = (left.before[:, a] * weights)[has_before]
+            if mine.any():
+                for k in range(wide):
+                    across[a, :, k] += summed(last - 1, mine * right.beside[has_before, k])
+    return Products(within, before, across, (left.beside * weights[:, None]).T @ right.beside)
+
+
+def _pairs(count: int) -> Iterator[tuple[int, int]]:
+    return ((a, b) for a in range(count) for b in range(count))

@@ -1,0 +1,252 @@
+"""Normal latents given all else with NumPy, over draws: exact draws of them, and how probable those were.
+
+They are given by the quadratic form h' Q h of h = (slots of each group, others, 1), whose exponential at -½ is their
+density: block by block, with those of the group before where groups make a chain. Blocks are small and many, so their
+factors are written slot by slot, for all groups (or, in a chain, all draws) at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+__all__ = ["Drawn", "Normals", "Process", "Walk"]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Draws of the slots (slots, draws, groups) and of the others (draws, others), and their log density."""
+
+    slots: np.ndarray
+    others: np.ndarray
+    log_density: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class _Factor:
+    """Of each block: the Cholesky factor, what ties it to the one before, and what it makes of what is beside."""
+
+    lower: np.ndarray  # slots, slots, draws, groups
+    tied: np.ndarray
+    others: np.ndarray  # slots, draws, groups, others
+    known: np.ndarray  # slots, draws, groups
+
+
+@dataclass(frozen=True, eq=False)
+class Normals:
+    """The blocks of the form at each draw; `before` has no groups where they are no chain."""
+
+    within: np.ndarray  # slots, slots, draws, groups
+    before: np.ndarray  # slots, slots of the group before, draws, groups
+    slot_others: np.ndarray  # slots, draws, groups, others
+    slot_known: np.ndarray  # slots, draws, groups
+    others: np.ndarray  # draws, others, others
+    others_known: np.ndarray  # draws, others
+
+    @property
+    def chained(self) -> bool:
+        return bool(self.before.shape[-1])
+
+    @cached_property
+    def _factor(self) -> _Factor:
+        if not self.chained:
+            lower, others, known = _factored(self.within, self.slot_others, self.slot_known)
+            return _Factor(lower, self.before, others, known)
+        made = _Factor(
+            np.empty_like(self.within), np.zeros_like(self.within), np.empty_like(self.slot_others),
+            np.empty_like(self.slot_known),
+        )
+        slots = range(len(self.within))
+        for t in range(self.within.shape[-1]):
+            within, others, known = self.within[..., t], self.slot_others[:, :, t], self.slot_known[..., t]
+            if t:
+                last, tied = made.lower[..., t - 1], made.tied[..., t]
+                for i in slots:
+                    for k in slots:
+                        entry = self.before[i, k, :, t] - sum(tied[i, j] * last[k, j] for j in range(k))
+                        tied[i, k] = entry / last[k, k]
+                within = within - np.einsum("ijd,kjd->ikd", tied, tied)
+                others = others - np.einsum("ijd,jdm->idm", tied, made.others[:, :, t - 1])
+                known = known - np.einsum("ijd,jd->id", tied, made.known[..., t - 1])
+            made.lower[..., t], made.others[:, :, t], made.known[..., t] = _factored(within, others, known)
+        return made
+
+    @cached_property
+    def _others(self) -> tuple[np.ndarray, np.ndarray]:
+        """The factor of the others with the slots integrated out, and the vector beside it."""
+        factor = self._factor
+        rows = np.moveaxis(factor.others, 0, 1)  # draws, slots, groups, others
+        rows = rows.reshape(len(rows), rows.shape[1] * rows.shape[2], rows.shape[3])
+        known = np.moveaxis(factor.known, 0, 1).reshape(rows.shape[:2])
+        turned = np.swapaxes(rows, -1, -2)
+        return np.linalg.cholesky(self.others - turned @ rows), self.others_known - (turned @ known[..., None])[..., 0]
+
+    def draw(self, rng: np.random.Generator) -> Drawn:
+        """Draw all of them once for each draw of all else."""
+        factor = self._factor
+        dense, beside = self._others
+        noise = rng.standard_normal(beside.shape)
+        right = noise - np.linalg.solve(dense, beside[..., None])[..., 0]
+        others = np.linalg.solve(np.swapaxes(dense, -1, -2), right[..., None])[..., 0]
+        noises = rng.standard_normal(self.slot_known.shape)
+        left = noises - factor.known
+        if others.shape[-1]:
+            left = left - np.einsum("idgm,dm->idg", factor.others, others)
+        if not self.chained:
+            slots = _back(factor.lower, left)
+        else:
+            slots = np.empty_like(left)
+            for t in range(left.shape[-1] - 1, -1, -1):
+                here = left[..., t]
+                if t + 1 < left.shape[-1]:
+                    here = here - np.einsum("jid,jd->id", factor.tied[..., t + 1], slots[..., t + 1])
+                slots[..., t] = _back(factor.lower[..., t], here)
+        log_density = np.log(np.diagonal(dense, axis1=-2, axis2=-1)).sum(-1)
+        for k in range(len(left)):
+            log_density = log_density + np.log(factor.lower[k, k]).sum(-1)
+        squares = (noise**2).sum(-1) + (noises**2).sum((0, 2))
+        count = noise.shape[-1] + noises.shape[0] * noises.shape[-1]
+        return Drawn(slots, others, log_density - 0.5 * squares - 0.5 * count * np.log(2 * np.pi))
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """A chain of single elements: rows `here u[t] + before u[t - 1] + step` from the second on, and what else there is.
+
+    All axes but those of the others are (draws, times).
+    """
+
+    precision: np.ndarray
+    here: np.ndarray
+    before: np.ndarray
+    step_others: np.ndarray
+    step_known: np.ndarray
+
+    def draw(self, normals: Normals, rng: np.random.Generator) -> Drawn:
+        """Draw the elements from the last to the first, and the others before them."""
+        within, beside = normals.within[0, 0], np.concatenate(
+            [normals.slot_others[0], normals.slot_known[0][..., None]], axis=-1
+        )
+        steps = np.concatenate([self.step_others, self.step_known[..., None]], axis=-1)
+        d, h = np.empty_like(within), np.empty_like(beside)
+        d[:, 0], h[:, 0] = within[:, 0], beside[:, 0]
+        pivots = np.empty_like(self.precision)
+        for t in range(within.shape[1] - 1):
+            w, a, b, m = self.precision[:, t], self.here[:, t], self.before[:, t], steps[:, t]
+            pivots[:, t] = d[:, t] + w * b * b
+            ratio = w * a / pivots[:, t]
+            d[:, t + 1] = ratio * a * d[:, t] + within[:, t + 1]
+            h[:, t + 1] = ratio[:, None] * (d[:, t, None] * m - b[:, None] * h[:, t]) + beside[:, t + 1]
+        dense, right = self._others(normals, d, h, steps, pivots)
+        noise = rng.standard_normal(right.shape)
+        others = np.linalg.solve(
+            np.swapaxes(dense, -1, -2), (noise - np.linalg.solve(dense, right[..., None])[..., 0])[..., None]
+        )[..., 0]
+        ends = np.concatenate([others, np.ones((len(others), 1))], axis=-1)
+        known, moved = (np.einsum("dtm,dm->dt", array, ends) for array in (h, steps))
+        noises = rng.standard_normal(within.shape)
+        found = np.empty_like(within)
+        found[:, -1] = (noises[:, -1] - known[:, -1] / np.sqrt(d[:, -1])) / np.sqrt(d[:, -1])
+        for t in range(within.shape[1] - 2, -1, -1):
+            pulled = self.precision[:, t] * self.before[:, t] * (self.here[:, t] * found[:, t + 1] + moved[:, t])
+            root = np.sqrt(pivots[:, t])
+            found[:, t] = (noises[:, t] - (known[:, t] + pulled) / root) / root
+        log_density = np.log(np.diagonal(dense, axis1=-2, axis2=-1)).sum(-1)
+        log_density = log_density + 0.5 * (np.log(pivots).sum(-1) + np.log(d[:, -1]))
+        squares = (noise**2).sum(-1) + (noises**2).sum(-1)
+        count = noise.shape[-1] + noises.shape[-1]
+        return Drawn(found[None], others, log_density - 0.5 * squares - 0.5 * count * np.log(2 * np.pi))
+
+    def _others(
+        self, normals: Normals, d: np.ndarray, h: np.ndarray, steps: np.ndarray, pivots: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The factor of the others with the chain integrated out, and the vector beside it."""
+        w = self.precision
+        ties = np.einsum("dtm,dt,dtn->dmn", h[:, :-1], w * self.before / pivots, steps)
+        gone = np.einsum("dtm,dt,dtn->dmn", h[:, :-1], 1 / pivots, h[:, :-1]) + ties + np.swapaxes(ties, -1, -2)
+        gone = gone - np.einsum("dtm,dt,dtn->dmn", steps, w * d[:, :-1] / pivots, steps)
+        gone = gone + h[:, -1, :, None] * h[:, -1, None] / d[:, -1, None, None]
+        return np.linalg.cholesky(normals.others - gone[:, :-1, :-1]), normals.others_known - gone[:, :-1, -1]
+
+
+@dataclass(frozen=True, eq=False)
+class Process:
+    """A Gaussian process of which every element is seen: its covariance at each draw (draws, elements, elements)."""
+
+    covariance: np.ndarray
+
+    def draw(self, normals: Normals, rng: np.random.Generator) -> Drawn:
+        """Draw the others, then the process given them: a draw of its prior, moved by what was seen of it."""
+        within, beside = normals.within[0, 0], np.concatenate(
+            [normals.slot_others[0], normals.slot_known[0][..., None]], axis=-1
+        )
+        count = within.shape[-1]
+        noise = 1 / within
+        seen = np.linalg.cholesky(self.covariance + noise[:, :, None] * np.eye(count))
+        columns = beside * noise[..., None]
+        solved = np.linalg.solve(seen, columns)
+        gone = np.swapaxes(beside, -1, -2) @ columns - np.swapaxes(solved, -1, -2) @ solved
+        dense = np.linalg.cholesky(normals.others - gone[:, :-1, :-1])
+        right = normals.others_known - gone[:, :-1, -1]
+        first = rng.standard_normal(right.shape)
+        others = np.linalg.solve(
+            np.swapaxes(dense, -1, -2), (first - np.linalg.solve(dense, right[..., None])[..., 0])[..., None]
+        )[..., 0]
+        root = _root(self.covariance)
+        drawn = (root @ rng.standard_normal((*within.shape, 1)))[..., 0]
+        ends = np.concatenate([others, np.ones((len(others), 1))], axis=-1)
+        pulled = np.einsum("dtm,dm->dt", columns, ends)
+        apart = drawn + np.sqrt(noise) * rng.standard_normal(within.shape)
+        found = drawn - self._moved(seen, apart + pulled)
+        # Its density given all else, by its precision K⁻¹ + Λ: the determinants by that of what is seen.
+        rest = found + self._moved(seen, pulled)
+        whitened = np.linalg.solve(root, rest[..., None])[..., 0]
+        squares = (whitened**2).sum(-1) + (within * rest**2).sum(-1) + (first**2).sum(-1)
+        log_density = _half_log_determinant(seen) + 0.5 * np.log(within).sum(-1) - _half_log_determinant(root)
+        log_density = log_density + np.log(np.diagonal(dense, axis1=-2, axis2=-1)).sum(-1)
+        log_density = log_density - 0.5 * squares - 0.5 * (count + first.shape[-1]) * np.log(2 * np.pi)
+        return Drawn(found[None], others, log_density)
+
+    def _moved(self, seen: np.ndarray, value: np.ndarray) -> np.ndarray:
+        """Give K (K + Λ⁻¹)⁻¹ times a vector."""
+        solved = np.linalg.solve(np.swapaxes(seen, -1, -2), np.linalg.solve(seen, value[..., None]))
+        return np.asarray((self.covariance @ solved)[..., 0])
+
+
+def _root(covariance: np.ndarray) -> np.ndarray:
+    """Give a root of covariances: the Cholesky factor, or where rounding leaves none, the symmetric one."""
+    try:
+        return np.linalg.cholesky(covariance)
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(covariance)
+        floor = np.finfo(float).eps * values.max(-1, keepdims=True)
+        return np.asarray((vectors * np.sqrt(np.maximum(values, floor))[:, None]) @ np.swapaxes(vectors, -1, -2))
+
+
+def _half_log_determinant(root: np.ndarray) -> np.ndarray:
+    return np.asarray(np.linalg.slogdet(root)[1])
+
+
+def _factored(
+    within: np.ndarray, others: np.ndarray, known: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Factor blocks, and solve for what is beside them: slots come first in every array."""
+    lower = np.zeros_like(within)
+    rows, left = np.empty_like(others), np.empty_like(known)
+    for i in range(len(within)):
+        for k in range(i + 1):
+            entry = within[i, k] - sum(lower[i, j] * lower[k, j] for j in range(k))
+            lower[i, k] = np.sqrt(entry) if i == k else entry / lower[k, k]
+        rows[i] = (others[i] - sum(lower[i, j][..., None] * rows[j] for j in range(i))) / lower[i, i][..., None]
+        left[i] = (known[i] - sum(lower[i, j] * left[j] for j in range(i))) / lower[i, i]
+    return lower, rows, left
+
+
+def _back(lower: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Solve `lower.T x = right`, slot by slot from the last."""
+    found = np.empty_like(right)
+    for i in range(len(right) - 1, -1, -1):
+        found[i] = (right[i] - sum(lower[j, i] * found[j] for j in range(i + 1, len(right)))) / lower[i, i]
+    return found
