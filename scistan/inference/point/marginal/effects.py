@@ -17,7 +17,9 @@ from scistan.messages import marginal as messages
 
 __all__ = ["Integrated", "choose_integrated", "random_effects"]
 
-_NORMAL = frozenset({"Normal", "StdNormal", "MultivariateNormal", "MultivariateNormalChol", "MultivariateNormalPrec"})
+_NORMAL = frozenset(
+    {"Normal", "StdNormal", "MultivariateNormalCov", "MultivariateNormalChol", "MultivariateNormalPrec"}
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Published figures: what lme4 prints for its `sleepstudy` (Belenky et al. 2003) and `cbpp` (Lesnoff et al. 2004).
 
 `lmer(Reaction ~ Days + (Days | Subject), sleepstudy)`, by restricted likelihood and with `REML = FALSE`, and
-`glmer(cbind(incidence, size - incidence) ~ period + (1 | herd), cbpp, binomial)`. The tolerances are half of the last
-digit that is printed.
+`glmer(cbind(incidence, size - incidence) ~ period + (1 | herd), cbpp, binomial)`. The tolerances of the first are half of
+the last digit that is printed.
 """
 
 from __future__ import annotations
@@ -107,5 +107,10 @@ def test_cbpp_by_laplace():
     assert found.converged
     assert not found.exact
     assert found.log_density == pytest.approx(-92.03, abs=6e-3)
-    assert found["beta"] == pytest.approx([-1.3983, -0.9919, -1.1282, -1.5797], abs=2e-4)
-    assert found["tau"] == pytest.approx(0.6421, abs=2e-4)
+    # glmer stops within a hundredth of a standard error, at a point that is lower than this one.
+    printed = {"beta": np.array([-1.3983, -0.9919, -1.1282, -1.5797]), "tau": np.array(0.6421)}
+    assert found["beta"] == pytest.approx(printed["beta"], abs=0.01 * 0.2312)
+    assert found["tau"] == pytest.approx(printed["tau"], abs=0.01 * 0.2312)
+    objective = found.source.objective
+    there = objective.density.backend.constant(np.append(printed["beta"], np.log(printed["tau"])))
+    assert float(objective.value(there)) < found.log_density

@@ -112,7 +112,7 @@ def test_batches_are_joint_and_say_so():
 
 @pytest.mark.parametrize(
     ("given", "words"),
-    [("effects", "no latent"), (["tau"], "positive"), (3, "integrate"), ([], "integrate"), ({"u": 1}, "integrate")],
+    [("effects", "no latent"), (["tau"], "not negative"), (3, "integrate"), ([], "integrate"), ({"u": 1}, "integrate")],
 )
 def test_what_cannot_be_integrated_is_refused(given, words):
     with pytest.raises(ss.ScistanError, match=words):
