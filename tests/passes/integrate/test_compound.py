@@ -289,7 +289,7 @@ def test_sampled_without_them_the_posterior_is_the_same() -> None:
     fits = {how: m.mcmc(draws=1000, chains=4, seed=3, integrate=how, progress=False) for how in (True, False)}
     assert fits[True].certificate.ok
     assert any("Gamma distribution" in note for note in fits[True].notes)
-    summaries = [fits[how].posterior["lam"].values.reshape(-1, GROUPS + 3) for how in (True, False)]
+    summaries = [np.asarray(fits[how].posterior["lam"]).reshape(-1, GROUPS + 3) for how in (True, False)]
     few = 400  # effective draws, at least: rates of groups mix well either way
     for k in range(GROUPS + 3):
         one, other = (draws[:, k] for draws in summaries)
