@@ -27,13 +27,12 @@ def unknown_latent(name: object, known: Sequence[str]) -> ArgumentError:
 def cannot_integrate(names: Sequence[str], possible: Sequence[str]) -> ModelError:
     shown = ", ".join(f"`{name}`" for name in names)
     others = ", ".join(f"`{name}`" for name in possible)
-    rest = f"; what can be integrated here is {others}" if possible else ""
+    here = f"here {others}" if possible else "here none"
     return ModelError(
-        f"{shown} cannot be integrated out exactly: only normal latents without bounds can, that normal variables are "
-        "linear in (sums, multiples by data or by single numbers, indices, `X @ b`), and that are few or fall into "
-        "groups or a chain; and `Gamma` latents under `Poisson`, `Beta` under `Bernoulli` or `Binomial`, `Dirichlet` "
-        "under `Categorical` or `Multinomial`, where each observation reads one of them and nothing else does; and a "
-        f"latent must be left to be sampled{rest}.",
+        f"{shown} cannot be integrated out exactly, or nothing would be left to sample. What can be: normal latents "
+        "without bounds that normal variables are linear in, if they are few or fall into groups or a chain; and `Gamma` "
+        "under `Poisson`, `Beta` under `Bernoulli` or `Binomial`, `Dirichlet` under `Categorical` or `Multinomial`, if "
+        f"each observation reads one of them and nothing else does: {here}.",
         remedy='leave them to be sampled: `integrate="auto"` takes what can be integrated and pays',
     )
 

@@ -311,8 +311,8 @@ class Model(Shown, Drawn, Approximated, Lowered, Planned):
         `thin` keeps every so many draws, `save_warmup` those of the warm-up, `init_radius` is the range of Stan's
         starts, `parallel_chains` how many chains run at once, `threads_per_chain` how many threads each has,
         `time_limit` the seconds after which the best so far is given.
-        `integrate` says which normal latents are integrated out exactly and drawn again afterwards: "auto" those where
-        it pays, True all that can be, False none, or their names.
+        `integrate` says which normal and conjugate latents are integrated out exactly and drawn again afterwards:
+        "auto" those where it pays, True all that can be, False none, or their names.
         `docs/sampling.md` says which engine takes what. With a `plan`, and its seed, a run is made again: `fit.plan`.
         """
         options = _without(locals(), "self", *_OF_CALLS)

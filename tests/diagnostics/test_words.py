@@ -6,6 +6,7 @@ from scistan.messages import diagnosis as messages
 
 SAID = {
     "nothing_to_try": lambda: messages.nothing_to_try("E-BFMI", "tighten that prior"),
+    "not_a_hint": lambda: messages.not_a_hint(3),
     "no_fit": lambda: messages.no_fit("funnel"),
     "needs_the_model": lambda: messages.needs_the_model("funnel"),
     "not_of_this_fit": lambda: messages.not_of_this_fit("funnel"),

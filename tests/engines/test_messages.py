@@ -92,6 +92,7 @@ OF_CENTRING = {
 OF_FITS = {
     "name_with_slash": lambda: fits.name_with_slash("netCDF", "km/h"),
     "other_model": lambda: fits.other_model("a" * 64, "b" * 64),
+    "no_model_given": lambda: fits.no_model_given(3),
     "not_a_fit": lambda: fits.not_a_fit("x.nc", "it has no posterior of SciStan's"),
     "broken_record": lambda: fits.broken_record("fit.nc", "it has been changed since it was written"),
     "undeclared": lambda: fits.undeclared("fit.nc", "distribution", "Kumaraswamy"),

@@ -245,7 +245,7 @@ def few_latents() -> ss.Model:
 
 def test_a_fit_says_so_and_keeps_everything_else():
     m = few_latents()
-    short = {"seed": 1, "progress": False, "engine": "stanli", "draws": 300, "warmup": 300}
+    short = {"seed": 1, "progress": False, "engine": "stanli", "draws": 300, "warmup": 300, "integrate": False}
     fit = m.mcmc(**short)
     assert any("y: 120 observations in 14 groups" in note for note in fit.notes)
     assert fit.idata.log_likelihood["y"].shape == (4, 300, N)
