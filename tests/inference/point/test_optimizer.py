@@ -233,7 +233,7 @@ for when, options in RUNS:
     better = found.log_density > m.log_density({"b": np.zeros(3)})
     print(found.converged, np.isnan(found.std_errors["b"]).all(), better, found.reason)
 """
-RUNS = [(4, {}), (12, {}), (9, {"batch_size": 100}), (6, {"polish": False, "optimizer": "adam"})]
+RUNS = [(4, {}), (12, {}), (9, {"batch_size": 100}), (60, {"polish": False, "optimizer": "adam"})]
 
 
 def test_a_real_interrupt_returns_the_best_point():
