@@ -174,7 +174,7 @@ MUTANTS = (
     Mutant("inference/point/profile.py", "(2 * fall).sqrt()", "fall.sqrt()", ESTIMATE, "profile"),
     Mutant("inference/point/intervals.py", "lower + above * np.exp(step / above)", "lower + above * np.exp(step)", INTERVALS, "one_bound"),
     Mutant("inference/point/curvature.py", "noise[..., : len(self._free)] @ self.roots", "noise[..., : len(self._free)] @ self.roots.mT", CURVATURE, "draws"),
-    Mutant("inference/point/arrow.py", "across = -self._ties @ few", "across = self._ties @ few", CURVATURE),
+    Mutant("inference/point/arrow.py", "= -self._torch.einsum", "= self._torch.einsum", CURVATURE),
     Mutant("inference/point/uncertainty.py", "variance + 2 * (locally * _mix(across, globally)).sum(0)", "variance + (locally * _mix(across, globally)).sum(0)", CURVATURE, "form"),
     Mutant("inference/point/uncertainty.py", "if float((expected - flat[-1]).abs().max()) > 1e-8 * (1 + float(expected.abs().max())):", "if False:", CURVATURE),
     Mutant("inference/point/laplace.py", ".at(mode.q + offsets)", ".at(offsets)", ESTIMATE, "draws_as"),

@@ -515,7 +515,7 @@ def test_a_race_that_fails_at_the_seam_is_told_aloud(monkeypatch):
 
     monkeypatch.setattr("scistan.engines.nutpie_call._arguments", other)
     with pytest.warns(UserWarning, match=r"nutpie 0\.\d+\.\d+ is installed, .*`PySampler.from_stan`"):
-        fit = varying_intercepts().mcmc(seed=1, draws=200, warmup=300)
+        fit = varying_intercepts().mcmc(seed=1, draws=200, warmup=300, integrate=False)
     assert fit.engine == "stanli"
     assert "`PySampler.from_stan`" in fit.why
 
@@ -527,7 +527,7 @@ def test_a_panic_ends_on_stans_nuts(monkeypatch):
     monkeypatch.setattr(Race, "run", lambda race, plans: promised(low_rank=FAST)(plans))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fit = varying_intercepts().mcmc(seed=1, draws=300, warmup=300)
+        fit = varying_intercepts().mcmc(seed=1, draws=300, warmup=300, integrate=False)
     assert fit.engine == "stanli"
     assert any("nutpie (diag metric, adapt_delta 0.9) failed: " in note and "panicked" in note for note in fit.notes)
     assert fit.diagnose().hint("divergences") is None
@@ -539,7 +539,7 @@ def test_a_sick_result_is_never_silent():
     m.x = ss.Normal(0, m.scale, shape=9, centred=True)
     m.y = ss.Normal(m.x, 100.0).observe(np.zeros(9))
     with pytest.warns(UserWarning, match="funnel: .*finding"):
-        fit = m.mcmc(draws=300, warmup=300, seed=2)
+        fit = m.mcmc(draws=300, warmup=300, seed=2, integrate=False)
     assert not fit.diagnose().ok
     assert "set aside" in "\n".join(fit.notes)
 

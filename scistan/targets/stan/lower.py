@@ -187,7 +187,7 @@ class Scope:
 
     def _lower(self, node: Node) -> Lowered:
         for pending in self._pending(node):
-            if self._find(pending) is not None:  # written meanwhile, by a loop that gives several values
+            if pending in self.values:  # written meanwhile, by a loop that gives several values
                 continue
             try:
                 self.values[pending] = self._named_if_wanted(pending, self._lower_one(pending))

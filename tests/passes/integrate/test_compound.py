@@ -268,7 +268,7 @@ def test_something_is_left_to_be_sampled() -> None:
     m.y = ss.Binomial(9, m.p).observe(np.arange(GROUPS))
     m.z = ss.Binomial(9, m.q).observe([3, 4])
     assert [one.names for one in integrated(m.instance(), "auto").integrated] == [("p",)]
-    with pytest.raises(ss.ModelError, match="left to be sampled"):
+    with pytest.raises(ss.ModelError, match="left to sample"):
         integrated(m.instance(), ("p", "q"))
 
 

@@ -19,8 +19,8 @@ parameters {
 model {
   early ~ gamma(2, 1);
   late ~ gamma(2, 1);
-  vector[N] subtract_lgamma_1 = lmultiply(y, early) - early - lgamma_1;
-  vector[N] subtract_lgamma_1_2 = lmultiply(y, late) - late - lgamma_1;
+  vector[N] subtract_lgamma_1 = y * log(early) - early - lgamma_1;
+  vector[N] subtract_lgamma_1_2 = y * log(late) - late - lgamma_1;
   matrix[119, N] broadcast_to_1 = rep_matrix(0, 119, N);
   for (n in 1:119) {
     for (k in 1:N) {
@@ -38,8 +38,8 @@ generated quantities {
   real log_lik;
   real log_prior;
   {
-    vector[N] subtract_lgamma_1_3 = lmultiply(y, early) - early - lgamma_1;
-    vector[N] subtract_lgamma_1_4 = lmultiply(y, late) - late - lgamma_1;
+    vector[N] subtract_lgamma_1_3 = y * log(early) - early - lgamma_1;
+    vector[N] subtract_lgamma_1_4 = y * log(late) - late - lgamma_1;
     matrix[119, N] broadcast_to_2 = rep_matrix(0, 119, N);
     for (n in 1:119) {
       for (k in 1:N) {
