@@ -31,8 +31,8 @@ def cannot_integrate(names: Sequence[str], possible: Sequence[str]) -> ModelErro
     return ModelError(
         f"{shown} cannot be integrated out exactly, or nothing would be left to sample. What can be: normal latents "
         "without bounds that normal variables are linear in, if they are few or fall into groups or a chain; and "
-        "`Gamma` under `Poisson`, `Beta` under `Bernoulli` or `Binomial`, `Dirichlet` under `Categorical` or `Multinomial`, if "
-        f"each observation reads one of them and nothing else does: {here}.",
+        "`Gamma` under `Poisson`, `Beta` under `Bernoulli` or `Binomial`, `Dirichlet` under `Categorical` or "
+        f"`Multinomial`, if each observation reads one of them and nothing else does: {here}.",
         remedy='leave them to be sampled: `integrate="auto"` takes what can be integrated and pays',
     )
 

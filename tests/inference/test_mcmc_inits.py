@@ -24,7 +24,8 @@ def starts(model, inits, chains=3, seed=1):
 def first_draws(model, inits, **options):
     """Sample without adaptation in steps so small that the first draw is the start."""
     tiny = {"step_size": 1e-9, "adapt_engaged": False, "max_treedepth": 1, "chains": 2, "seed": 1}
-    return model.mcmc(1, 0, engine="stanli", inits=inits, progress=False, **tiny, **options).posterior
+    run = {**tiny, "integrate": False, **options}
+    return model.mcmc(1, 0, engine="stanli", inits=inits, progress=False, **run).posterior
 
 
 def test_none_leaves_it_to_stan():

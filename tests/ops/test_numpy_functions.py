@@ -197,6 +197,7 @@ def test_whole_numbers_are_an_index_however_they_are_stored() -> None:
     m.b = ss.Normal(0, 1)
     m.y = ss.Normal(m.a[m.group] + m.b * m.group, 1).observe(np.zeros(3))
     assert m.verify(points=3).ok
-    assert m.stan_data()["group"].tolist() == [1, 3, 2]
+    assert m.stan_data()["group_index"].tolist() == [1, 3, 2]
+    assert m.stan_data()["group"].tolist() == [0, 2, 1]
     with pytest.raises(ss.DataError, match=r"`group` holds 0\.5"):
         m.with_data(group=[0.0, 0.5, 1.0])
