@@ -18,6 +18,7 @@ __all__ = ["OTHER_TARGETS", "Row", "compare_others", "error_of", "largest"]
 
 _FEW = 200  # symbols of latents and numbers of data, up to which SymPy is asked
 _DIGITS = 30
+_FEW_TERMS = 60  # up to which JAX is asked: it compiles each for itself, 300 of them for eight seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,9 @@ def compare_others(instance: Instance, found: Sequence[Seen]) -> tuple[Row, ...]
 
 
 def _jax(instance: Instance, found: Sequence[Seen]) -> list[Row]:
-    """Compare densities with SciPy's and, over the same coordinates, gradients with torch's."""
+    """Compare densities with SciPy's and, over the same coordinates, gradients with torch's, where it compiles soon."""
+    if len(instance.graph.terms) > _FEW_TERMS:
+        return []
     from scistan.targets.jax import JaxDensity
     from scistan.targets.torch import TorchDensity
 
