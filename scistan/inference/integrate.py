@@ -26,6 +26,8 @@ Integrate = bool | str | tuple[str, ...]
 # How many times dearer a gradient may be for what it saves: without its effects a model takes fewer steps for a draw,
 # and without the elements of a chain far fewer. By `bench/integrate.py`.
 WORTH, WORTH_OF_CHAINS = 5.0, 30.0
+# How many times cheaper one number must be to be sampled alone: NUTS has about a third of the effective draws there.
+WORTH_ALONE = 3.0
 
 
 def as_integrate(given: object, instance: Instance) -> Integrate:
@@ -111,6 +113,8 @@ def pays(made: Instance, instance: Instance) -> bool:
     if not structures:
         return False
     if any(one.chained and one.slots > 1 for one in structures):  # slow to factor, and digits go where steps are small
+        return False
+    if coordinates(made) == 1 and gradient_work(instance) <= WORTH_ALONE * gradient_work(made):
         return False
     worth = WORTH_OF_CHAINS if any(one.chained for one in structures) else WORTH
     return gradient_work(made) <= worth * gradient_work(instance)

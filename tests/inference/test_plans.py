@@ -59,7 +59,7 @@ def same(one, other):
 
 
 def test_a_plan_says_what_is_decided_and_what_it_costs():
-    plan = regression().plan(draws=500, chains=2)
+    plan = regression().plan(draws=500, chains=2, integrate=False)
     assert (plan.task, plan.engine, plan.draws, plan.chains) == ("mcmc", "auto", 500, 2)
     assert plan.seconds == pytest.approx(sum(plan.costs.values()))
     assert {choice.name for choice in plan.alternatives} <= {"stanli", "nutpie", "cmdstan"}
@@ -67,7 +67,7 @@ def test_a_plan_says_what_is_decided_and_what_it_costs():
     assert plan.workload.rows == 120
     assert plan.workload.requires_gradient
     assert "linear predictor" in plan.workload.structure
-    assert "hierarchical" in funnel().plan().workload.structure
+    assert "hierarchical" in funnel().plan(integrate=False).workload.structure
     assert plan.machine.cores >= 1
     told = repr(plan)
     assert all(word in told for word in ("decision", "because", "expected", "choices", "work", "machine"))
@@ -123,15 +123,15 @@ def test_a_matrix_that_moves_is_factored_and_one_that_stands_still_is_not(moves,
 
 def test_what_was_learnt_is_what_is_expected():
     m = regression()
-    key = m.plan().workload.key
+    key = m.plan(integrate=False).workload.key
     work = gradient_work(m.instance())
     for _ in range(3):
         record(Run("mcmc", "stan", "stanli", structure=key, work=work, chains=4, at_once=2, iterations=8000, asked=8000,
                    evaluations=80_000, seconds=50.0, fixed=10.0, sampling=40.0))  # fmt: skip
-    plan = m.plan(engine="stanli", parallel_chains=2)
+    plan = m.plan(engine="stanli", parallel_chains=2, integrate=False)
     assert plan.learnt == 3
     assert plan.costs["running"] == pytest.approx(40.0)
-    assert m.plan(engine="stanli", parallel_chains=2, draws=3000).costs["running"] == pytest.approx(80.0)
+    assert m.plan(engine="stanli", parallel_chains=2, draws=3000, integrate=False).costs["running"] == pytest.approx(80.0)
     # A structure that was never seen is judged by the engine's runs.
     assert funnel().plan(engine="stanli").learnt == 3
 
