@@ -16,7 +16,7 @@ def keywords(verb) -> set[str]:
 
 def test_mcmc_lists_what_the_engines_declare():
     listed = keywords(ss.Model.mcmc)
-    assert listed == {*RULES, "keep", "executor", "plan", "time_limit"}
+    assert listed == {*RULES, "keep", "executor", "plan", "time_limit", "integrate"}
     assert all(f"`{name}`" in inspect.getdoc(ss.Model.mcmc) for name in listed)
 
 
