@@ -141,6 +141,7 @@ def test_jax_samples_the_same_form() -> None:
     assert fit.certificate.ok
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_compiled_program_is_integrated_where_it_is_asked_for() -> None:
     short = {**RUN, "draws": 100, "warmup": 100, "chains": 1}
