@@ -192,15 +192,20 @@ def _columns(layers: Sequence[Layer], structure: Structure) -> Columns:
         for form in layer.forms:
             for part in form.parts:
                 if part.source is not None and part.source in structure.blocks:
-                    slots = np.unique(structure.blocks[part.source].slot[part.positions])
+                    slots = np.unique(structure.blocks[part.source].slot[_distinct(part.positions)])
                     _extend(found.slots, [(int(k), part.scale) for k in slots])
                 elif part.source is not None and part.source in structure.others:
-                    at = structure.others[part.source] + np.unique(part.positions)
+                    at = structure.others[part.source] + _distinct(part.positions)
                     _extend(found.others, [(int(k), part.scale) for k in at])
                 else:
-                    elements = [0] if part.source is None else np.unique(part.positions)
+                    elements = [0] if part.source is None else _distinct(part.positions)
                     _extend(found.known, [(part.source, int(k), part.scale) for k in elements])
     return found
+
+
+def _distinct(positions: np.ndarray) -> np.ndarray:
+    """List the elements that are met, in order: they are few, and rows may be millions."""
+    return np.flatnonzero(np.bincount(positions.ravel()))
 
 
 def _extend(known: list, more: list) -> None:  # type: ignore[type-arg]
@@ -229,7 +234,7 @@ def _rows(form: Form, structure: Structure, columns: Columns, shift: Shift) -> _
             values, positions = part.columns[:, k], part.positions[:, k]
             if part.source is not None and part.source in structure.blocks:
                 layout = structure.blocks[part.source]
-                for slot in np.unique(layout.slot[positions]):
+                for slot in np.unique(layout.slot[_distinct(positions)]):
                     at = columns.slots.index((int(slot), part.scale))
                     mine = np.where(layout.slot[positions] == slot, values, 0.0)
                     now = layout.group[positions] == group
@@ -239,13 +244,15 @@ def _rows(form: Form, structure: Structure, columns: Columns, shift: Shift) -> _
                 continue
             if part.source is not None and part.source in structure.others:
                 first = structure.others[part.source]
-                elements = np.unique(positions)
+                elements = _distinct(positions)
                 places = np.array([columns.others.index((first + int(e), part.scale)) for e in elements])
             else:
-                elements = np.zeros(1, int) if part.source is None else np.unique(positions)
+                elements = np.zeros(1, int) if part.source is None else _distinct(positions)
                 places = np.array([others + columns.known.index((part.source, int(e), part.scale)) for e in elements])
-            index = np.searchsorted(np.unique(positions), positions)
-            np.add.at(beside, (rows, places[index]), values)
+            if len(places) == 1:
+                beside[:, places[0]] += values
+            else:
+                beside[rows, places[np.searchsorted(elements, positions)]] += values  # each row once
     known = beside[:, others:] @ shift.known
     for k, (at, scale) in enumerate(columns.others):
         if scale is None:
