@@ -24,8 +24,9 @@ __all__ = ["Integrate", "as_integrate", "integrated", "told_of_integrals", "woul
 Integrate = bool | str | tuple[str, ...]
 
 # How many times dearer a gradient may be for what it saves: without its effects a model takes fewer steps for a draw,
-# and without the elements of a chain far fewer. By `bench/integrate.py`.
-WORTH, WORTH_OF_CHAINS = 5.0, 30.0
+# without the elements of a chain far fewer, and without coefficients that all rows share hardly any fewer. By
+# `bench/integrate.py`.
+WORTH, WORTH_OF_CHAINS, WORTH_OF_COEFFICIENTS = 5.0, 30.0, 1.0
 # How many times cheaper one number must be to be sampled alone: NUTS has about a third of the effective draws there.
 WORTH_ALONE = 3.0
 
@@ -117,6 +118,8 @@ def pays(made: Instance, instance: Instance) -> bool:
     if coordinates(made) == 1 and gradient_work(instance) <= WORTH_ALONE * gradient_work(made):
         return False
     worth = WORTH_OF_CHAINS if any(one.chained for one in structures) else WORTH
+    if not any(one.slots for one in structures):
+        worth = WORTH_OF_COEFFICIENTS
     return gradient_work(made) <= worth * gradient_work(instance)
 
 

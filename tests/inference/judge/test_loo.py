@@ -61,7 +61,7 @@ def test_latents_with_constraints_and_correlations_are_matched():
     m = ss.Model("line")
     m.a, m.b, m.s = ss.Normal(0, 2), ss.Normal(0, 2), ss.HalfNormal(1)
     m.y = ss.Normal(m.a + m.b * x, m.s).observe(y)
-    fit = m.mcmc(**{**RUN, "draws": 1000})
+    fit = m.mcmc(**{**RUN, "draws": 1000}, integrate=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         elpd, k, good = loo_numbers(fit.loo())
