@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from collections.abc import Callable, Generator, Iterator
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -33,6 +34,12 @@ if find_spec("hypothesis"):
     # How long inputs take to make says how busy the machine is.
     settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("any machine")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput") and find_spec("arviz"):
+        # ArviZ 0.23 stamps a file on the first import of a day: two workers who do it at once take it from each other.
+        import_module("arviz")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -104,7 +104,11 @@ def _has_inference_data() -> bool:
 @cache
 def load_arviz() -> Any:
     """Import ArviZ, plots and all: a second or two."""
-    return checked("arviz", import_module("arviz"))
+    try:
+        module = import_module("arviz")
+    except FileNotFoundError:  # 0.23 stamps a file on the first import of a day, and another process was quicker
+        module = import_module("arviz")
+    return checked("arviz", module)
 
 
 def dataset_names(idata: Any) -> list[str]:

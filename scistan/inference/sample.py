@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from scistan.engines.options import check_limit
 from scistan.engines.registry import ENGINES
-from scistan.errors import ToolchainError
+from scistan.errors import SamplingError, ToolchainError
 from scistan.graph.instance import Instance
 from scistan.inference.asked import Asked, read_call
 from scistan.inference.certified import certified, check_compiled_can
@@ -62,19 +63,26 @@ def sampled(
     prepared = prepare(asked, merge=asked.looks_at_data, centring=None if asked.plan is None else asked.plan.centring)
     # The engine's density beside SciPy's; where they differ, compiled Stan takes over.
     certificate, prepared = certified(asked, prepared)
-    told: tuple[str, ...] = ()
-    if certificate is not None and not certificate.ok and prepared.subject.instance.integrated:
-        told = (integration.disagrees(certificate.told_apart()),)
-        asked = replace(asked, integrate=False)
-        prepared = prepare(asked, merge=asked.looks_at_data)
-        certificate, prepared = certified(asked, prepared)
+    # Where some latents are integrated out and that does not hold, all of them are sampled.
+    may_stay = bool(prepared.subject.instance.integrated) and (plan is None or plan.integrated is None)
+    whole = partial(
+        sampled, instance, draws, warmup, chains, seed, engine, inits, progress, model, keep, executor, plan,
+        time_limit, False, **options,
+    )
+    if may_stay and certificate is not None and not certificate.ok:
+        return _with_all_latents(integration.disagrees(certificate.told_apart()), whole)
     refuted = "" if certificate is None or certificate.ok else certificate.told_apart()
     if certificate is not None and refuted:
         check_compiled_can(asked, prepared, certificate)
         asked = replace(asked, fitting=tuple(name for name in asked.fitting if ENGINES[name].compiled))
         prepared = prepare(asked, merge=False)  # merging may be what is wrong
     # The draws: decide.py, choose.py, race.py and climb.py for "auto".
-    outcome = _run(asked, replace(prepared, request=replace(prepared.request, time_limit=time_limit)), refuted)
+    try:
+        outcome = _run(asked, replace(prepared, request=replace(prepared.request, time_limit=time_limit)), refuted)
+    except SamplingError as error:
+        if not may_stay:
+            raise
+        return _with_all_latents(integration.failed(error.what), whole)
     if outcome.decided is not None:  # a program centred by the data may have won
         prepared, certificate = outcome.decided.prepared, outcome.decided.certificate or certificate
     # The draws as the user's variables.
@@ -82,10 +90,18 @@ def sampled(
         "draws": asked.draws, "warmup": outcome.plan.warmup, "chains": asked.chains, "seed": asked.seed,
         **outcome.plan.options, **remembered(inits, prepared.request.inits, outcome.others),
     }
-    fit = fit_of(prepared.subject, outcome.draws, settings, outcome.plan.why, (*told, *outcome.notes), asked.keep)
+    fit = fit_of(prepared.subject, outcome.draws, settings, outcome.plan.why, outcome.notes, asked.keep)
     fit._judged = outcome.judged
     fit.plan = plan_that_ran(outcome.plan, asked, prepared)
     fit.certificate = certificate if ENGINES[fit.engine].embedded else None
+    return fit
+
+
+def _with_all_latents(told: str, run: Callable[[], Fit]) -> Fit:
+    """Sample every latent after all, and say so aloud."""
+    warnings.warn(told, messages.ChainWarning, stacklevel=5)
+    fit = run()
+    fit.notes = (told, *fit.notes)
     return fit
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from scistan.errors import ArgumentError, ModelError
 from scistan.messages.values import as_given
 
-__all__ = ["bad_integrate", "cannot_integrate", "disagrees", "told", "unknown_latent", "would_be"]
+__all__ = ["bad_integrate", "cannot_integrate", "disagrees", "failed", "told", "unknown_latent", "would_be"]
 
 
 def bad_integrate(given: object) -> ArgumentError:
@@ -60,4 +60,8 @@ def _numbers(count: int) -> str:
 
 
 def disagrees(what: str) -> str:
-    return f"the model was sampled with all its latents: with some integrated out, {what}"
+    return f"the model is sampled with all its latents: with some integrated out, {what}"
+
+
+def failed(what: str) -> str:
+    return f"the model is sampled with all its latents: with some integrated out, no chain could be run ({what})"

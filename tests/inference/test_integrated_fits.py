@@ -7,6 +7,14 @@ import pytest
 
 import scistan as ss
 from scistan.diagnostics.statistics import bulk_ess
+from scistan.inference import sample
+from scistan.inference.asked import Asked
+from scistan.inference.integrate import integrated
+from scistan.inference.prepare import Prepared
+from scistan.inference.run import Outcome
+from scistan.inference.work import coordinates
+from scistan.messages.sampling import ChainWarning
+from scistan.passes.integrate import normal
 from tests.passes.integrate.forms import FORMS
 
 RUN = {"seed": 1, "draws": 500, "warmup": 500, "chains": 4, "progress": False}
@@ -100,7 +108,11 @@ def test_the_switch(fit: ss.Fit) -> None:
 def test_starts_of_what_is_not_sampled_are_not_needed(fit: ss.Fit) -> None:
     again = mixed().mcmc(**{**RUN, "draws": 50, "chains": 2}, inits=fit)
     assert again.plan.integrated == ("a", "b", "u")
-    assert mixed().mcmc(**{**RUN, "draws": 50, "chains": 1}, inits={"u": np.zeros(6), "tau": 0.5}) is not None
+    given = {"u": np.zeros(6), "tau": 0.5, "s": 2.0}
+    still = {"step_size": 1e-9, "adapt_engaged": False, "max_treedepth": 1}
+    first = mixed().mcmc(1, 0, chains=1, seed=1, engine="stanli", progress=False, inits=given, **still)
+    assert first.plan.integrated == ("a", "b", "u")
+    assert (first.posterior["tau"][0, 0], first.posterior["s"][0, 0]) == pytest.approx((0.5, 2.0), rel=1e-5)
 
 
 def test_it_is_told_before(fit: ss.Fit) -> None:
@@ -122,8 +134,10 @@ def test_leaving_one_out_looks_at_all_latents(fit: ss.Fit) -> None:
 
 
 def test_a_single_number_is_not_sampled_alone() -> None:
-    m = FORMS["eight_schools"].build(np.random.default_rng(0))
-    assert m.mcmc(**{**RUN, "draws": 50, "chains": 1}).plan.integrated in (("theta",), ())
+    for name in ("eight_schools", "regression", "flat_regression"):
+        m = FORMS[name].build(np.random.default_rng(0))
+        assert coordinates(integrated(m.instance(), True)) == 1
+        assert coordinates(integrated(m.instance(), "auto")) > 1
 
 
 def test_what_all_can_be_integrated_is_still_sampled() -> None:
@@ -131,6 +145,32 @@ def test_what_all_can_be_integrated_is_still_sampled() -> None:
     m.b = ss.Normal(0, 1)
     m.y = ss.Normal(m.b, 1.0).observe([1.0, 2.0])
     fit = m.mcmc(**{**RUN, "draws": 50, "chains": 1}, integrate=True)
+    assert fit.plan.integrated == ()
+
+
+def test_a_form_that_is_refuted_is_left_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A density that is wrong by a function of what is sampled: the certificate sees it, all latents are sampled."""
+    real = normal.log_marginal
+    monkeypatch.setattr(normal, "log_marginal", lambda form, structure: 1.001 * real(form, structure))
+    with pytest.warns(ChainWarning, match="sampled with all its latents: with some integrated out, "):
+        fit = mixed().mcmc(**RUN)
+    assert fit.plan.integrated == ()
+    assert fit.certificate.ok
+    assert "sampled with all its latents" in fit.notes[0]
+
+
+def test_a_form_that_cannot_be_run_is_left_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = sample._run
+
+    def run(asked: Asked, prepared: Prepared, refuted: str) -> Outcome:
+        if prepared.subject.instance.integrated:
+            raise ss.SamplingError("every start was rejected")
+        return real(asked, prepared, refuted)
+
+    monkeypatch.setattr(sample, "_run", run)
+    with pytest.warns(ChainWarning, match=r"no chain could be run \(every start was rejected\)"):
+        fit = mixed().mcmc(**RUN)
+    assert fit.posterior["u"].shape == (4, 500, 6)
     assert fit.plan.integrated == ()
 
 

@@ -11,7 +11,8 @@ from tests.inference.posteriors import POSTERIORS
 OPTIONS = {
     ("diamonds-diamonds", "stanli"): {"metric": "dense"},
     ("diamonds-diamonds", "cmdstan"): {"metric": "dense"},
-    # A low-rank metric learnt far out, where orbits are unlike those of the posterior, leaves a chain stuck there; told.
+    # With nutpie's low-rank metric theta[1] comes out as 0.746 for 0.547 at this seed, and why was not found: it is asked
+    # for the diagonal one, which is no cure.
     ("hudson_lynx_hare-lotka_volterra", "nutpie"): {"metric": "diag"},
 }
 SLOW = {"diamonds-diamonds", "nes1980-nes"}

@@ -105,7 +105,7 @@ def integrate_normals(instance: Instance, numbers: Numbers, names: Collection[st
 def _worth_least(instance: Instance, latents: Sequence[Term], among: Collection[Node]) -> Term:
     """Give the latent of the fewest elements of those that cannot be integrated together."""
     candidates = [term for term in latents if term.value in among] or list(latents)
-    return min(candidates, key=lambda term: sum(instance.shape(term.law.shape)))
+    return min(candidates, key=lambda term: math.prod(instance.shape(term.law.shape)))
 
 
 def _integrated(instance: Instance, latents: Sequence[Term], numbers: Numbers) -> Instance | None:
