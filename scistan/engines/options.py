@@ -15,7 +15,7 @@ from scistan.messages import sampling as messages
 from scistan.targets.scipy.streams import use_seed
 
 __all__ = [
-    "ENGINE_OPTIONS", "LEAST_WARMUP", "METHOD_OPTIONS", "METRICS", "check_any_options", "check_limit",
+    "AS_USUAL", "ENGINE_OPTIONS", "LEAST_WARMUP", "METHOD_OPTIONS", "METRICS", "check_any_options", "check_limit",
     "check_method_options", "check_options", "check_run", "engine_seed", "engines_for_method", "plain", "settings_for",
 ]
 
@@ -96,13 +96,13 @@ METHOD_OPTIONS: Mapping[str, Mapping[str, OptionRule]] = {
 
 
 # What says nothing, for it is so anyway.
-_AS_USUAL: tuple[tuple[str, object], ...] = (("jacobian", True), ("opt_args", {}))
+AS_USUAL: tuple[tuple[str, object], ...] = (("jacobian", True), ("opt_args", {}))
 
 
 def engines_for_method(engine: object, method: str, options: Mapping[str, Any]) -> list[str]:
     """List the engines that run a method with these options, `auto`'s first choice first, or say why none does."""
     engine = engine if isinstance(engine, str) else engine_named(engine).name
-    asked = {name for name, value in options.items() if value is not None and (name, value) not in _AS_USUAL}
+    asked = {name for name, value in options.items() if value is not None and (name, value) not in AS_USUAL}
     having = {name: declared for name, declared in ENGINES.items() if method in declared.methods}
     if engine == "auto":
         able = preferred(having, lambda declared: asked <= declared.methods[method])

@@ -23,6 +23,7 @@ from scistan.inference.pictured import Pictured
 from scistan.inference.plan import Plan
 from scistan.inference.profile.kept import added_to
 from scistan.inference.subject import Subject
+from scistan.inference.weighed import Weighed
 from scistan.messages import fits as fit_messages
 from scistan.messages import model as model_messages
 from scistan.messages import options as option_messages
@@ -55,7 +56,8 @@ class Fit(Pictured):
     `why` says in one line why this engine and metric were taken, `notes` what happened on the way. A fit that
     was loaded has its groups at hand; from a file without the model it has no `subject`, unless one was given.
     `certificate` holds an embedded engine's densities beside SciPy's, compared before
-    it sampled; it is None for the engine 'cmdstan', which is compiled Stan itself. `plan` is how the run was decided:
+    it sampled; it is None for the engine 'cmdstan', which is compiled Stan itself. That of `m.laplace()` says how its
+    draws weigh against the exact density. `plan` is how the run was decided:
     `m.mcmc(plan=fit.plan, seed=fit.seed)` makes it again; `profile` says what each stage took.
     """
 
@@ -70,7 +72,7 @@ class Fit(Pictured):
     _left_out: frozenset[str] = frozenset()
     method: str = "mcmc"
     _judged: Diagnosis | None = None
-    certificate: Certificate | None = None
+    certificate: Certificate | Weighed | None = None
     groups: dict[str, Any] = field(default_factory=dict, repr=False)
     profile: Profile | None = field(default=None, repr=False)
     plan: Plan | None = field(default=None, repr=False)
@@ -286,13 +288,17 @@ class Fit(Pictured):
     @cached_property
     def _diagnosis(self) -> Diagnosis:
         if self.method != "mcmc":
-            return check_approximation(self.method, self.draws.statistics, self._context.remarks)
+            return self._check_approximation()
         from scistan.diagnostics.ran import Ran
         from scistan.diagnostics.thorough import diagnose
 
         context = replace(self._context, ran=Ran.of(self.engine, self.settings))
-        errors = None if self.certificate is None else self.certificate.worst
+        errors = self.certificate.worst if isinstance(self.certificate, Certificate) else None
         return diagnose(self._sampled, self._quick_diagnosis(), context, errors)
+
+    def _check_approximation(self) -> Diagnosis:
+        weighed = (self.certificate.shapes, self.certificate.modes) if isinstance(self.certificate, Weighed) else ()
+        return check_approximation(self.method, self.draws.statistics, self._context.remarks, *weighed)
 
     @property
     def _sampled(self) -> Mapping[str, np.ndarray]:

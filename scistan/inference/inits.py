@@ -23,7 +23,7 @@ from scistan.targets.scipy import ancestral_draws
 from scistan.targets.scipy.evaluate import NUMPY
 from scistan.targets.stan.program import StanProgram
 
-__all__ = ["starting_values"]
+__all__ = ["given_points", "starting_values"]
 
 Point = Mapping[str, Any]
 
@@ -42,7 +42,7 @@ def starting_values(
     if from_pathfinder:
         given: Sequence[Point] = pathfinder_points(program.text, data, chains, seed)
     else:
-        given = _points(instance, inits, chains, seed)
+        given = given_points(instance, inits, chains, seed)
     if len(given) != chains:
         raise messages.inits_count(len(given), chains)
     fill = _Prior(as_written(instance) if instance.integrated else instance, chains, seed)
@@ -75,7 +75,8 @@ class _Prior:
         return found
 
 
-def _points(instance: Instance, inits: object, chains: int, seed: int) -> Sequence[Point]:
+def given_points(instance: Instance, inits: object, chains: int, seed: int) -> Sequence[Point]:
+    """Read where to start: a point for each chain, of the latents that were given."""
     names = [t.name for t in instance.graph.latents]
     if isinstance(inits, str):
         if inits != "prior":

@@ -25,6 +25,7 @@ from scistan.inference.record import Record, record_from_dataset
 from scistan.inference.save import MODEL_GROUP, PLAN_GROUP, VARIABLE_ORDER
 from scistan.inference.seal import check_seal
 from scistan.inference.subject import Fitted, Subject
+from scistan.inference.weighed import Weighed
 from scistan.messages import fits as messages
 from scistan.targets.scipy.streams import fresh_seed
 
@@ -137,8 +138,14 @@ def _restored(
         tuple(json.loads(attributes["notes"])),
         frozenset(json.loads(attributes.get("left_out", absent))),
         method=str(attributes["method"]),
-        certificate=Certificate.from_json(attributes["certificate"]) if "certificate" in attributes else None,
+        certificate=_certificate(attributes["certificate"]) if "certificate" in attributes else None,
         groups=dict(groups),
         plan=plan,
         _calls=fresh_seed(),  # two readers of one file must not share the noise of their predictions
     )
+
+
+def _certificate(text: str) -> Certificate | Weighed:
+    """Read what a fit was certified by: an engine's densities, or the weights of its draws."""
+    found = json.loads(text)
+    return Weighed.from_record(found) if "pareto_k" in found else Certificate.from_json(text)

@@ -108,6 +108,10 @@ def asked_for() -> str:
     return "it was asked for"
 
 
+def own_laplace() -> str:
+    return "normal latents are approximated given the others, and the draws weighed against the exact density"
+
+
 def engine_that_can(engines: Sequence[str]) -> str:
     then = f", then {', '.join(engines[1:])}" if len(engines) > 1 else ""
     return f"{engines[0]} is the first that can do this{then}"

@@ -23,6 +23,7 @@ class Approximated(Assignable):
 
         def _on(self, data: Mapping[str, object] | None) -> Self: ...
         def _subject(self, threads: bool = False) -> Subject: ...
+        def mcmc(self, *args: Any, **keywords: Any) -> Fit: ...
 
     def pathfinder(self, draws: int = 1000, seed: int | None = None, data: Mapping[str, object] | None = None,
                    inits: object = None, progress: bool = True, *, engine: str = "auto", **options: Any) -> Fit:
@@ -30,9 +31,36 @@ class Approximated(Assignable):
         return self._approximated("pathfinder", data, draws, seed, inits, progress, options, engine)
 
     def laplace(self, draws: int = 1000, seed: int | None = None, data: Mapping[str, object] | None = None,
-                inits: object = None, progress: bool = True, *, engine: str = "auto", **options: Any) -> Fit:
-        """Approximate the posterior with a normal at its mode."""
-        return self._approximated("laplace", data, draws, seed, inits, progress, options, engine)
+                inits: object = None, progress: bool = True, *, engine: str = "auto", integrate: Any = "auto",
+                correct: bool | str = True, **options: Any) -> Fit:
+        """Approximate the posterior: normal latents by a normal given the others, and weigh the draws.
+
+        `integrate` says which latents are approximated given the others: "auto" the normal ones, True all that may be
+        any real number, False none, or names. Where the weights can be trusted, draws are drawn again by them, so that
+        they are the posterior's; where not, that is told, and `correct="mcmc"` samples from there. `correct=False`
+        gives the approximation as it is. `engine="stanli"` or `"cmdstan"` puts one normal at the mode of everything,
+        as Stan does.
+        """
+        from scistan.inference.laplace import approximate_by_laplace, takes_torch
+        from scistan.inference.planning.approximated import after_approximation
+
+        given = {"integrate": integrate, "correct": correct, **options}
+        there = self._on(data)
+        start = Start.now("laplace", "torch" if takes_torch(engine, given) else "stan")
+        with profiled("laplace") as kept:
+            fit = approximate_by_laplace(there._subject(), draws, seed, inits, progress, given, engine)
+            fit = kept(after_approximation(start, fit))
+        if correct == "mcmc" and not fit.diagnose().ok:
+            return there._sampled_from(fit, draws, progress)
+        return fit
+
+    def _sampled_from(self, fit: Fit, draws: int, progress: bool) -> Fit:
+        """Sample, from starts among the draws of an approximation that does not serve."""
+        from scistan.messages import nested as messages
+
+        sampled = self.mcmc(draws=draws, seed=fit.seed, inits=fit, progress=progress)
+        sampled._note(messages.sampled_instead(str(fit.diagnose().verdict)))
+        return sampled
 
     def variational(self, draws: int = 1000, seed: int | None = None, data: Mapping[str, object] | None = None,
                     inits: object = None, progress: bool = True, *, engine: str = "auto", **options: Any) -> Fit:

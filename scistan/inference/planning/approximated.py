@@ -24,17 +24,19 @@ def after_approximation(start: Start, fit: Fit) -> Fit:
         return fit
     seconds, draws = start.seconds, fit.shape[0] * fit.shape[1]
     workload = workload_of(fit.subject.instance, start.task)
-    compiled = float(fit.timing.get("build", 0.0)) if ENGINES[fit.engine].compiled else 0.0
+    is_compiled = fit.engine in ENGINES and ENGINES[fit.engine].compiled
+    compiled = float(fit.timing.get("build", 0.0)) if is_compiled else 0.0
     effort = approximating(start.task, fit.engine, draws, compiled > FROM_CACHE, start.cold)
     options = {name: value for name, value in fit.settings.items() if name not in ("draws", "seed")}
     plan = Plan(
-        fit.engine, options, 0, fit.why, task=start.task, draws=draws, chains=1, compiled=ENGINES[fit.engine].compiled
+        fit.engine, options, 0, fit.why, task=start.task, draws=draws, chains=1, target=start.target,
+        compiled=is_compiled,
     )
     fit.plan = completed(plan, effort, workload)
     running = float(fit.timing.get("sample", 0.0)) or seconds
     record(
         Run(
-            start.task, "stan", fit.engine, **sizes(workload), chains=1, cold=int(start.cold), seconds=seconds,
+            start.task, start.target, fit.engine, **sizes(workload), chains=1, cold=int(start.cold), seconds=seconds,
             iterations=round(effort.iterations), evaluations=effort.iterations, compile=compiled,
             fixed=max(0.0, seconds - running - compiled), sampling=running, memory=high_water(),
         )

@@ -14,6 +14,7 @@ from scistan.graph.instance import Instance
 from scistan.history.learnt import of_structure, remembered_winner
 from scistan.inference.asked import Asked, read_call
 from scistan.inference.integrate import integrated
+from scistan.inference.laplace import OWN_OPTIONS, takes_torch
 from scistan.inference.plan import Choice, Plan
 from scistan.inference.planning.advice import advice_on_compiling
 from scistan.inference.planning.executable import Executable, executable_of, find_executable
@@ -98,8 +99,11 @@ def _choice(name: str, cost: Expected, executable: Executable) -> Choice:
 def _approximation(task: str, instance: Instance, arguments: Mapping[str, Any]) -> Plan:
     """Plan Pathfinder, Laplace's or a variational approximation: the first engine that can."""
     options = {name: value for name, value in arguments.items() if name not in _OF_APPROXIMATIONS}
-    check_method_options(task, options)
     asked = arguments.get("engine") or "auto"
+    if task == "laplace" and takes_torch(asked, options):
+        return _laplace(instance, arguments, options)
+    options = {name: value for name, value in options.items() if task != "laplace" or name not in OWN_OPTIONS}
+    check_method_options(task, options)
     engines = engines_for_method(asked, task, options)
     draws = as_whole("draws", arguments.get("draws") or 1000)
     workload, executable = workload_of(instance, task), executable_of(instance)
@@ -110,6 +114,18 @@ def _approximation(task: str, instance: Instance, arguments: Mapping[str, Any]) 
         workload=workload, alternatives=tuple(_choice(name, costs[name], executable) for name in engines),
     )
     return _with_cost(found, costs[engines[0]])
+
+
+def _laplace(instance: Instance, arguments: Mapping[str, Any], options: Mapping[str, Any]) -> Plan:
+    """Plan SciStan's own Laplace approximation."""
+    draws = as_whole("draws", arguments.get("draws") or 1000)
+    workload = workload_of(instance, "laplace")
+    found = Plan(
+        "torch", dict(options), 0, messages.own_laplace(), task="laplace", target="torch", draws=draws, chains=1,
+        workload=workload,
+    )
+    cost = expected(approximating("laplace", "torch", draws, False, is_cold("torch")), workload)
+    return _with_cost(found, cost)
 
 
 def _point(task: str, instance: Instance, arguments: Mapping[str, Any]) -> Plan:

@@ -33,6 +33,7 @@ _STEPS_HIERARCHICAL = 15.0
 _CLIMB = 60.0  # evaluations of a point estimate
 # Those of approximations: four paths with their ELBOs, a climb with a Hessian, thousands of steps with one draw each.
 _APPROXIMATING = {"pathfinder": 4000.0, "laplace": 200.0, "variational": 8000.0}
+_TORCH_DRAW = 0.2  # evaluations for each draw of SciStan's own Laplace approximation, where many are one
 _RECENT = 9  # runs that a median is taken of
 _NEAR = 4.0
 
@@ -53,6 +54,8 @@ class Effort:
 def approximating(task: str, engine: str, draws: int, builds: bool, cold: bool | None = None) -> Effort:
     """Give the effort of an approximation: its fit, and its draws."""
     is_first = is_cold("stan") if cold is None else cold
+    if engine not in ENGINES:  # torch weighs many draws at once
+        return Effort(task, engine, _CLIMB + draws * _TORCH_DRAW, 1, is_first)
     return Effort(task, engine, _APPROXIMATING[task] + draws, 1, is_first, builds and ENGINES[engine].compiled)
 
 

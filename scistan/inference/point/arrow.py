@@ -111,15 +111,7 @@ class Arrow:
         return rows if self._damped is None else self._solved(rows, self._damped)
 
     def draw(self, noise: Tensor) -> Tensor:
-        torch = self._torch
-        noise = noise * self._free.to(noise.dtype)
-        few = torch.linalg.solve_triangular(self._eliminated.factor.mT, noise[:, self.layout.globals].mT, upper=True).mT
-        many = noise[:, self.layout.locals].permute(1, 2, 0)
-        many = torch.linalg.solve_triangular(self._eliminated.factor_hubs.mT, many, upper=True).permute(2, 0, 1)
-        result = torch.zeros_like(noise)
-        result[:, self.layout.globals] = few
-        result[:, self.layout.locals] = many - torch.einsum("jkg,rg->rjk", self._eliminated.ties, few)
-        return result
+        return self._eliminated.draw(noise * self._free.to(noise.dtype))
 
     def group_covariance(self) -> tuple[Tensor, Tensor, Tensor]:
         """Give the covariances among globals (G, G), of each group with them (J, K, G), and within groups (J, K, K)."""

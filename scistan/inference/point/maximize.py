@@ -40,7 +40,7 @@ from scistan.targets.torch.threads import threads_for
 if TYPE_CHECKING:
     from scistan.inference.subject import Fitted
 
-__all__ = ["check_maximizable", "integrated", "lower", "maximize"]
+__all__ = ["check_maximizable", "count_observations", "count_widest", "integrated", "lower", "maximize"]
 
 
 def maximize(instance: Instance, verb: str, model: Fitted | None = None, /, **given: Any) -> PointEstimate:
@@ -54,7 +54,7 @@ def maximize(instance: Instance, verb: str, model: Fitted | None = None, /, **gi
 
     def attempt(options: Options, told: tuple[str, ...]) -> PointEstimate:
         clock = _Clock()
-        with guard_memory(target.device, _observations(instance) // 4):
+        with guard_memory(target.device, count_observations(instance) // 4):
             joint = lower(instance, verb, options, target)
             with threads_for(joint.torch, joint.width), stage("optimize"):
                 return _maximize(instance, joint, verb, options, target, clock, model, told)
@@ -149,14 +149,14 @@ def lower(instance: Instance, verb: str, options: Options, target: Target) -> Ob
     all_rows = options.batch_size is None
     graph = run_passes(instance.graph, noncenter=verb == "map", vectorize=all_rows).plain
     lowered = replace(instance, graph=standardize(graph, chosen.kept))
-    observed = _observations(lowered)
+    observed = count_observations(lowered)
     batches = None
     if options.batch_size is not None and instance.graph.observed:
         batches = Batches(lowered, options.batch_size, target.device, target.dtype)
     density = TorchDensity(lowered, target.device, target.dtype, apart=chosen.names, kept=chosen.kept)
     return Objective(
         density, likelihood_only=verb == "mle", batches=batches, observations=observed,
-        widest=_widest(lowered) if all_rows else 1, compiled=options.compile, written=instance,
+        widest=count_widest(lowered) if all_rows else 1, compiled=options.compile, written=instance,
     )
 
 
@@ -193,12 +193,12 @@ def check_maximizable(instance: Instance, verb: str, integrate: object = "auto")
         _check_likelihood(instance.graph, choose_integrated(instance, integrate, verb).kept)
 
 
-def _observations(instance: Instance) -> int:
+def count_observations(instance: Instance) -> int:
     """Count the numbers of the longest observed variable."""
     return max((prod(instance.shape(t.law.shape)) for t in instance.graph.observed), default=1)
 
 
-def _widest(instance: Instance) -> int:
+def count_widest(instance: Instance) -> int:
     """Count the numbers of the largest value that is computed from latents: a covariance has n² of them."""
     moving: set[Node] = set()
     for node in instance.graph.nodes:

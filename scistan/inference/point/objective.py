@@ -29,6 +29,7 @@ class Objective:
         density: TorchDensity,
         *,
         likelihood_only: bool = False,
+        jacobian: bool = False,
         batches: Batches | None = None,
         observations: int = 1,
         widest: int = 1,
@@ -38,6 +39,7 @@ class Objective:
         self.density = density
         self.written = written or density.instance  # the model before any pass, for what users are told
         self.likelihood_only = likelihood_only
+        self.jacobian = jacobian  # whether the density is one of the coordinates, not of the values that follow
         self.batches = batches
         self.torch = density.torch
         self.dimension = density.dimension
@@ -66,7 +68,7 @@ class Objective:
         elif self._function is not None and not twice:
             yield self._function(q)
         else:
-            yield self.density.log_density(q, likelihood_only=self.likelihood_only)
+            yield self.density.log_density(q, jacobian=self.jacobian, likelihood_only=self.likelihood_only)
 
     @property
     def joint(self) -> Objective:

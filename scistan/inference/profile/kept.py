@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scistan.engines.registry import ENGINES
 from scistan.profiling import recording
 
 if TYPE_CHECKING:
@@ -27,8 +28,9 @@ def profiled(verb: str) -> Iterator[Callable[[Fit], Fit]]:
 
         def keep(fit: Fit) -> Fit:
             fit.profile = Profile(took)
-            seen = Ran.of(fit)
-            took.evidence[seen.key] = seen
+            if fit.engine in ENGINES:  # what ran no Stan program has no statements to tell of
+                seen = Ran.of(fit)
+                took.evidence[seen.key] = seen
             return fit
 
         yield keep

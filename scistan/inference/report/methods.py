@@ -11,7 +11,9 @@ import numpy as np
 from scistan.diagnostics.checks import MEASURABLE
 from scistan.diagnostics.statistics import measure
 from scistan.engines.registry import ENGINES
+from scistan.inference.certificate import Certificate
 from scistan.inference.described import Description
+from scistan.inference.weighed import Weighed
 from scistan.version import __version__
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ _MOST_PRIORS = 12
 _APPROXIMATIONS = {
     "pathfinder": "Pathfinder, a variational approximation along quasi-Newton paths",
     "laplace": "a Laplace approximation, that is a normal distribution at the posterior mode",
+    "nested laplace": "a nested Laplace approximation whose draws were weighed against the exact joint density",
     "variational": "automatic differentiation variational inference",
 }
 
@@ -53,6 +56,11 @@ def plural(count: int, one: str, many: str = "") -> str:
     ('1 chain', '4,000 draws')
     """
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def _title(engine: str) -> str:
+    """Give what a paper calls an engine, or the package that ran instead of one."""
+    return (ENGINES[engine].title if engine in ENGINES else "") or engine
 
 
 def _fitted(fit: Fit) -> str:
@@ -88,7 +96,8 @@ def _drawn(fit: Fit) -> str:
     settings: Any = fit.settings
     seed = f" (seed {settings['seed']})" if "seed" in settings else ""
     if fit.method != "mcmc":
-        how = f"{_APPROXIMATIONS.get(fit.method, fit.method)}, run by {ENGINES[fit.engine].title or fit.engine}"
+        method = "nested laplace" if isinstance(fit.certificate, Weighed) else fit.method
+        how = f"{_APPROXIMATIONS.get(method, method)}, run by {_title(fit.engine)}"
         taken = plural(chains * draws, "draw was", "draws were")
         return f"The posterior was approximated by {how}; {taken} taken{seed}."
     engine = ENGINES[fit.engine].sampler or fit.engine
@@ -141,7 +150,7 @@ def _health(fit: Fit, worst: Extremes) -> list[str]:
 
 def _versions(fit: Fit) -> list[str]:
     known = [f"{package} {version}" for package, version in fit.draws.versions.items()]
-    certified = fit.certificate is not None and fit.certificate.ok
+    certified = isinstance(fit.certificate, Certificate) and fit.certificate.ok
     checked = ", whose densities were compared with SciPy's before sampling" if certified else ""
     ran = f"The engine was {joined(known)}{checked}. " if known else ""
     return [f"{ran}The fit was made with SciStan {fit_version(fit)}."]

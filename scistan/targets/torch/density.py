@@ -326,6 +326,27 @@ class TorchDensity:
         domain = value_domain(term.law)
         return tuple(side for side in (domain.lower, domain.upper) if isinstance(side, Node))
 
+    def events(self, q: Tensor) -> tuple[dict[str, Tensor], Tensor]:
+        """Give the log density of each event of every term at rows of coordinates (S, events), and the log Jacobian.
+
+        All together add up to the log density with its Jacobian: non-centred latents count by their coordinates.
+        """
+        evaluator, jacobian, _ = self.constrain(q)
+        found: dict[str, Tensor] = {}
+        standard = {b.term.name: (b.term.law, u) for b, u in zip(self.blocks, self._cut(q), strict=True)
+                    if b.term.law.noncentred}
+        for term in self.instance.graph.terms:
+            node = pointwise(term)
+            if term.name in standard:
+                law, u = standard[term.name]
+                z = Variable(term.name, law.shape, self, None)
+                evaluator.set(z, u, batched=True)
+                node = pointwise(Term(term.name, z, standard_law(law)))
+            value = evaluator[node]
+            array = value.array if value.batched else value.array.expand(len(q), *value.array.shape)
+            found[term.name] = array.reshape(len(q), -1)
+        return found, jacobian
+
     # -- densities over values ------------------------------------------------------------------------
     @cached_property
     def _signs(self) -> Signs:

@@ -28,8 +28,11 @@ class Split:
 
     def join(self, theta: Tensor, u: Tensor) -> Tensor:
         """Give the coordinates of everything."""
-        q = theta.new_zeros(self.joint.dimension)
-        return q.index_copy(0, self.outer, theta).index_copy(0, self.inner, u)
+        q = self._nothing(theta)
+        return q.index_copy(-1, self.outer, theta).index_copy(-1, self.inner, u)
+
+    def _nothing(self, like: Tensor) -> Tensor:
+        return like.new_zeros((*like.shape[:-1], self.joint.dimension))
 
     def units(self) -> Tensor:
         """Give a unit vector of everything for each coordinate that is maximized over."""
@@ -38,11 +41,11 @@ class Split:
         return units
 
     def log_density(self, theta: Tensor, u: Tensor) -> Tensor:
-        """Give the joint density; the way back to one part leaves the other alone."""
-        nothing = theta.new_zeros(self.joint.dimension)
+        """Give the joint density, of each row if there are rows; the way back to one part leaves the other alone."""
+        nothing = self._nothing(theta)
         return self.joint.density.log_density(
-            nothing.index_copy(0, self.outer, theta), likelihood_only=self.joint.likelihood_only,
-            apart=nothing.index_copy(0, self.inner, u),
+            nothing.index_copy(-1, self.outer, theta), jacobian=self.joint.jacobian,
+            likelihood_only=self.joint.likelihood_only, apart=nothing.index_copy(-1, self.inner, u),
         )
 
 

@@ -15,7 +15,7 @@ from scistan.graph.walk import has_latents, topological
 from scistan.inference.point.joint import scaled_by_hand
 from scistan.messages import marginal as messages
 
-__all__ = ["Integrated", "choose_integrated", "random_effects"]
+__all__ = ["Integrated", "choose_integrated", "is_normal", "random_effects"]
 
 _NORMAL = frozenset(
     {"Normal", "StdNormal", "MultivariateNormalCov", "MultivariateNormalChol", "MultivariateNormalPrec"}
@@ -32,7 +32,7 @@ class Integrated:
 
 def random_effects(instance: Instance) -> tuple[str, ...]:
     """Name the normal latents with a latent scale, covariance or location, and those times a latent scale by hand."""
-    normal = [term for term in instance.graph.latents if _is_normal(term.law)]
+    normal = [term for term in instance.graph.latents if is_normal(term.law)]
     by_hand = scaled_by_hand(instance, {term.value for term in normal})
     return tuple(t.name for t in normal if t.value in by_hand or any(map(has_latents, t.law.args)))
 
@@ -73,7 +73,7 @@ def _named(graph: Graph, names: Iterable[str]) -> Iterable[str]:
     return (name for name in terms if name in asked)
 
 
-def _is_normal(law: Law) -> bool:
+def is_normal(law: Law) -> bool:
     """Tell whether a latent is normal, an element of it or all, and without bounds or constraint."""
     if law.truncated or law.constraint is not None:
         return False
@@ -85,7 +85,7 @@ def _is_normal(law: Law) -> bool:
 
 def _is_free(law: Law) -> bool:
     """Tell whether every number of a latent may be any real number."""
-    if _is_normal(law):
+    if is_normal(law):
         return True
     domain = value_domain(law)
     bounded = domain.structure or domain.lower is not None or domain.upper is not None

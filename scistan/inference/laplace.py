@@ -1,0 +1,82 @@
+"""`m.laplace()`: SciStan's own approximation, weighed, on torch; or Stan's, a normal at the mode of everything."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Any
+
+from scistan.disabled import why_disabled
+from scistan.engines.options import AS_USUAL, check_method_options, engine_seed
+from scistan.given import as_switch, as_whole
+from scistan.inference.approximate import approximate
+from scistan.inference.fit import Fit
+from scistan.inference.fit_of import warn_if_ill
+from scistan.inference.inits import given_points
+from scistan.inference.subject import Subject
+from scistan.messages import nested as messages
+from scistan.messages import sampling as sampling_messages
+
+__all__ = ["OWN_OPTIONS", "WITHOUT_STAN", "approximate_by_laplace", "takes_torch"]
+
+WITHOUT_STAN = "torch"  # the name of SciStan's own way, beside those of the engines
+OWN_OPTIONS: Mapping[str, object] = {"integrate": "auto", "correct": True, "device": None, "dtype": None}
+
+
+def takes_torch(engine: object, options: Mapping[str, Any]) -> bool:
+    """Tell whether a call is answered by SciStan's own approximation: unless an engine or its options are asked for."""
+    if engine == WITHOUT_STAN:
+        return True
+    stans = {name for name, value in options.items() if value is not None and (name, value) not in AS_USUAL}
+    return engine == "auto" and stans <= set(OWN_OPTIONS) and not _no_torch()
+
+
+def _no_torch() -> bool:
+    return find_spec("torch") is None or bool(why_disabled("torch"))
+
+
+def approximate_by_laplace(
+    subject: Subject, draws: int, seed: int | None, inits: object, progress: bool, options: Mapping[str, Any],
+    engine: str = "auto",
+) -> Fit:
+    """Approximate the posterior at its mode, and warn where that does not serve."""
+    own = {name: value for name, value in options.items() if name in OWN_OPTIONS and value is not None}
+    rest = {name: value for name, value in options.items() if name not in OWN_OPTIONS}
+    if own.get("correct") not in (None, True, False, "mcmc"):
+        raise messages.bad_correct(own["correct"])
+    check_method_options("laplace", rest)
+    if not takes_torch(engine, options):
+        return _by_stan(subject, draws, seed, inits, progress, own, rest, engine)
+    if asked := [name for name, value in rest.items() if value is not None and (name, value) not in AS_USUAL]:
+        raise sampling_messages.unknown_option(WITHOUT_STAN, asked[0], OWN_OPTIONS, ["cmdstan"])
+    if _no_torch():
+        raise sampling_messages.engine_missing(
+            WITHOUT_STAN, why_disabled("torch") or "torch not installed", "pip install 'scistan[torch]'"
+        )
+    from scistan.inference.nested.run import approximate_nested
+
+    used = engine_seed(seed)
+    start = None if inits is None else given_points(subject.instance, inits, 1, used)[0]
+    correct = own.pop("correct", True) is not False
+    fit = approximate_nested(
+        subject, as_whole("draws", draws), used, start, as_switch("progress", progress), correct, **own
+    )
+    if options.get("correct") != "mcmc":
+        warn_if_ill(fit, depth=6)
+    return fit
+
+
+def _by_stan(
+    subject: Subject, draws: int, seed: int | None, inits: object, progress: bool, own: Mapping[str, Any],
+    rest: Mapping[str, Any], engine: str,
+) -> Fit:
+    if asked := [name for name, value in own.items() if value != OWN_OPTIONS[name]]:
+        raise messages.not_for_torch(asked, engine)
+    missing = engine == "auto" and _no_torch()
+    fit = approximate(subject, "laplace", draws, seed, inits, progress, rest, engine)
+    if missing:
+        told = messages.no_torch(fit.engine)
+        fit._note(told)
+        warnings.warn(told, sampling_messages.ChainWarning, stacklevel=6)
+    return fit

@@ -1,0 +1,106 @@
+"""A distribution to draw the few outer numbers from: Student's t about their mode, wider where the density is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import lgamma, log, pi
+
+import numpy as np
+
+from scistan.diagnostics.pareto import smoothed_weights
+
+__all__ = ["Outer", "adapted", "freedom_for"]
+
+_LEAST_FREEDOM = 6.0
+_LOOKS = 256  # draws that show how to draw
+_ROUNDS = 4
+_GOOD_SHARE = 0.6  # of independent draws that a look must be worth, or the next is drawn about what it found
+_OUT = 2.0  # standard deviations out at which the sides of the density are measured
+_SIDES = (0.5, 4.0)  # how much narrower or wider than the curvature says a side may be
+
+Heights = Callable[[np.ndarray], np.ndarray]
+
+
+def freedom_for(dimension: int) -> float:
+    """Give degrees of freedom: heavy tails for a few numbers; for many they would put every draw too far out."""
+    return max(_LEAST_FREEDOM, dimension**2 / 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Outer:
+    """Student's t with the scale `root root'` about `centre`, each axis of `root` with two sides of their own width."""
+
+    centre: np.ndarray
+    root: np.ndarray
+    below: np.ndarray = field(default_factory=lambda: np.ones(0))
+    above: np.ndarray = field(default_factory=lambda: np.ones(0))
+
+    def __post_init__(self) -> None:
+        if len(self.below) != len(self.centre):
+            object.__setattr__(self, "below", np.ones(len(self.centre)))
+            object.__setattr__(self, "above", np.ones(len(self.centre)))
+
+    @property
+    def freedom(self) -> float:
+        return freedom_for(len(self.centre))
+
+    def draw(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        """Draw rows."""
+        z = rng.standard_normal((count, len(self.centre)))
+        z = z * np.sqrt(self.freedom / rng.chisquare(self.freedom, count))[:, None]
+        found: np.ndarray = self.centre + (z * np.where(z < 0, self.below, self.above)) @ self.root.T
+        return found
+
+    def log_density(self, rows: np.ndarray) -> np.ndarray:
+        """Give the log density of each row."""
+        d, nu = len(self.centre), self.freedom
+        wide = np.linalg.solve(self.root, (rows - self.centre).T).T if d else np.zeros((len(rows), 0))
+        widths = np.where(wide < 0, self.below, self.above)
+        squares = ((wide / widths) ** 2).sum(-1)
+        constant = lgamma((nu + d) / 2) - lgamma(nu / 2) - 0.5 * d * log(nu * pi) - np.linalg.slogdet(self.root)[1]
+        found: np.ndarray = constant - np.log(widths).sum(-1) - 0.5 * (nu + d) * np.log1p(squares / nu)
+        return found
+
+    def sided(self, heights: Heights) -> Outer:
+        """Measure how far the density reaches to both sides of the centre along each axis."""
+        d = len(self.centre)
+        ends = np.concatenate([-_OUT * np.eye(d), _OUT * np.eye(d), np.zeros((1, d))]) @ self.root.T + self.centre
+        found = heights(ends)
+        fall = 2 * (found[-1] - found[:-1])
+        with np.errstate(all="ignore"):
+            widths = np.where(fall > 0, _OUT / np.sqrt(fall), _SIDES[1])
+        below, above = np.clip(np.where(np.isfinite(fall), widths, 1.0), *_SIDES).reshape(2, d)
+        return Outer(self.centre, self.root, below, above)
+
+
+def adapted(first: Outer, heights: Heights, rng: np.random.Generator) -> Outer:
+    """Look at draws until they are worth enough: about the mode, then about the mean and with the spread found."""
+    proposal = best = first.sided(heights)
+    most = 0.0
+    for _ in range(_ROUNDS):
+        rows = proposal.draw(rng, _LOOKS)
+        found = heights(rows)
+        ratios = np.where(np.isfinite(found), found - proposal.log_density(rows), -np.inf)
+        if not np.isfinite(ratios).any():
+            break
+        weights = np.exp(smoothed_weights(ratios)[0])
+        worth = float(1 / (weights**2).sum()) / _LOOKS
+        if worth > most:
+            best, most = proposal, worth
+        made = _of_moments(rows, weights)
+        if worth >= _GOOD_SHARE or made is None:
+            break
+        proposal = made
+    return best
+
+
+def _of_moments(rows: np.ndarray, weights: np.ndarray) -> Outer | None:
+    """Give Student's t with the mean and the spread of weighted rows; None where they lie in a plane."""
+    mean = weights @ rows
+    away = rows - mean
+    covariance = (weights[:, None] * away).T @ away / max(1e-3, 1 - float((weights**2).sum()))
+    try:
+        return Outer(mean, np.linalg.cholesky(covariance))
+    except np.linalg.LinAlgError:
+        return None
