@@ -26,8 +26,8 @@ OWN_OPTIONS: Mapping[str, object] = {"integrate": "auto", "correct": True, "devi
 
 def takes_torch(engine: object, options: Mapping[str, Any]) -> bool:
     """Tell whether a call is answered by SciStan's own approximation: unless an engine or its options are asked for."""
-    if engine == WITHOUT_STAN:
-        return True
+    if not isinstance(engine, str) or engine == WITHOUT_STAN:
+        return isinstance(engine, str)
     stans = {name for name, value in options.items() if value is not None and (name, value) not in AS_USUAL}
     return engine == "auto" and stans <= set(OWN_OPTIONS) and not _no_torch()
 
@@ -73,9 +73,8 @@ def _by_stan(
 ) -> Fit:
     if asked := [name for name, value in own.items() if value != OWN_OPTIONS[name]]:
         raise messages.not_for_torch(asked, engine)
-    missing = engine == "auto" and _no_torch()
     fit = approximate(subject, "laplace", draws, seed, inits, progress, rest, engine)
-    if missing:
+    if engine == "auto" and _no_torch():
         told = messages.no_torch(fit.engine)
         fit._note(told)
         warnings.warn(told, sampling_messages.ChainWarning, stacklevel=6)

@@ -16,7 +16,9 @@ _LEAST_FREEDOM = 6.0
 _LOOKS = 256  # draws that show how to draw
 _ROUNDS = 4
 _GOOD_SHARE = 0.6  # of independent draws that a look must be worth, or the next is drawn about what it found
-_OUT = 2.0  # standard deviations out at which the sides of the density are measured
+# Standard deviations out at which the sides of the density are measured: the logarithm of a scale that may be 0 has an
+# exponential tail, which begins further out than the curvature says anything of.
+_OUT = (2.0, 4.0, 6.0)
 _SIDES = (0.5, 4.0)  # how much narrower or wider than the curvature says a side may be
 
 Heights = Callable[[np.ndarray], np.ndarray]
@@ -65,12 +67,13 @@ class Outer:
     def sided(self, heights: Heights) -> Outer:
         """Measure how far the density reaches to both sides of the centre along each axis."""
         d = len(self.centre)
-        ends = np.concatenate([-_OUT * np.eye(d), _OUT * np.eye(d), np.zeros((1, d))]) @ self.root.T + self.centre
-        found = heights(ends)
-        fall = 2 * (found[-1] - found[:-1])
+        ends = [side * out * np.eye(d) for out in _OUT for side in (-1, 1)]
+        found = heights(np.concatenate([np.zeros((1, d)), *ends]) @ self.root.T + self.centre)
+        fall = 2 * (found[0] - found[1:]).reshape(len(_OUT), 2, d)
+        out = np.array(_OUT)[:, None, None]
         with np.errstate(all="ignore"):
-            widths = np.where(fall > 0, _OUT / np.sqrt(fall), _SIDES[1])
-        below, above = np.clip(np.where(np.isfinite(fall), widths, 1.0), *_SIDES).reshape(2, d)
+            widths = np.where(fall > 0, out / np.sqrt(fall), _SIDES[1])
+        below, above = np.clip(np.where(np.isfinite(fall), widths, 0.0).max(0), *_SIDES)
         return Outer(self.centre, self.root, below, above)
 
 

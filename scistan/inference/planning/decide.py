@@ -118,6 +118,7 @@ def _approximation(task: str, instance: Instance, arguments: Mapping[str, Any]) 
 
 def _laplace(instance: Instance, arguments: Mapping[str, Any], options: Mapping[str, Any]) -> Plan:
     """Plan SciStan's own Laplace approximation."""
+    check_method_options("laplace", {name: value for name, value in options.items() if name not in OWN_OPTIONS})
     draws = as_whole("draws", arguments.get("draws") or 1000)
     workload = workload_of(instance, "laplace")
     found = Plan(
