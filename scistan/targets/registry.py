@@ -40,7 +40,7 @@ TARGETS: Mapping[str, TargetDeclaration] = {
         what="densities and their gradients in PyTorch",
         packages=("torch",),
         fix="pip install 'scistan[torch]'",
-        tasks=("map", "mle", "log_density", "gradients"),
+        tasks=("map", "mle", "laplace", "log_density", "gradients"),
         devices=("cpu", "cuda", "mps"),
     ),
     "stan": TargetDeclaration(

@@ -160,5 +160,6 @@ _TASKS: dict[str, Callable[[Probe], str]] = {
     "gradients": Probe._density,
     "map": Probe._map,
     "mle": Probe._mle,
+    "laplace": Probe._map,
     "stan_code": Probe._written,
 }
