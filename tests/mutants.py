@@ -37,6 +37,8 @@ STATISTICS = "tests/diagnostics/test_statistics.py"
 CURVATURE = "tests/inference/point/test_curvature.py"
 INTERVALS = "tests/inference/point/test_intervals.py"
 ESTIMATE = "tests/inference/point/test_estimate.py"
+NESTED = "tests/inference/nested/test_exact.py"
+NESTED_PARTS = "tests/inference/nested/test_parts.py"
 PRIORS = "tests/inference/test_prior_check.py"
 
 # fmt: off
@@ -180,6 +182,11 @@ MUTANTS = (
     Mutant("inference/point/laplace.py", ".at(mode.q + offsets)", ".at(offsets)", ESTIMATE, "draws_as"),
     Mutant("inference/point/audit.py", "if long < _FLAT or short < _SHARE * 0.5 * steps[1] ** 2:", "if False:", "tests/inference/point/test_audit.py"),
     Mutant("inference/point/starts.py", "        points[0] = around\n", "", VALUES, "estimate_starts"),
+    # nested Laplace
+    Mutant("inference/nested/rows.py", "log_weights - np.repeat(proposed, each)", "log_weights + np.repeat(proposed, each)", NESTED, "mode"),
+    Mutant("inference/nested/within.py", "+ made.log_volume - log_determinant", "+ made.log_volume", NESTED_PARTS, "lattice"),
+    Mutant("inference/nested/groups.py", "torch.where(inside, spelled, torch.full_like(spelled, count))", "spelled", NESTED_PARTS, "groups"),
+    Mutant("inference/nested/lowered.py", "modes = max(modes, within)", "pass", "tests/inference/nested/test_surface.py", "mode_of_effects"),
     # certificates and locks
     Mutant("inference/certify.py", "explained = abs(after - 2 * here + before) / (2 * STEP)", 'explained = float("inf")', CERTIFICATE),
     Mutant("inference/certify.py", "            apart += 1\n", "            zeros += 1\n", CERTIFICATE, "none"),

@@ -66,6 +66,32 @@ def test_another_mode_is_told():
     assert "m.mcmc()" in hint.suggestion
 
 
+def test_another_mode_of_effects_is_told():
+    m = ss.Model("signs")
+    m.tau = ss.HalfNormal(1)
+    m.u = ss.Normal(0, m.tau, shape=3)
+    m.y = ss.Normal((m.u + 0.1) ** 2, 0.1).observe([1.0, 1.1, 0.9])
+    with pytest.warns(ChainWarning, match="modes"):
+        assert not m.laplace(**RUN).certificate.ok
+
+
+def test_discrete_latents_are_summed_and_potentials_count():
+    rng = np.random.default_rng(2)
+    m = ss.Model("summed")
+    m.mu = ss.Normal(0, 1, shape=2)
+    m.order = ss.potential(-50 * ss.inv_logit(20 * (m.mu[0] - m.mu[1])))
+    m.z = ss.Categorical([0.5, 0.5], shape=40)
+    m.y = ss.Normal(3 * m.mu[m.z], 1.0).observe(rng.normal(np.repeat([-3.0, 3.0], 20), 1.0))
+    fit = m.laplace(**RUN)
+    assert fit.posterior["z"].shape == (1, 200, 40)
+    assert fit.posterior["mu"][0, :, 0].max() < fit.posterior["mu"][0, :, 1].min()
+
+
+def test_in_single_precision():
+    fit = grouped("poisson").laplace(**RUN, dtype="float32")
+    assert fit.certificate.ok
+
+
 def test_weights_that_cannot_be_trusted_are_told():
     m = ss.Model("heavy")  # its posterior is Cauchy's distribution
     m.mu = ss.Flat()
