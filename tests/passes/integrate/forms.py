@@ -9,7 +9,7 @@ import numpy as np
 
 import scistan as ss
 
-__all__ = ["FORMS", "Form"]
+__all__ = ["FORMS", "Form", "random_form"]
 
 Build = Callable[[np.random.Generator], ss.Model]
 
@@ -375,4 +375,89 @@ def process_seen_twice_with_a_line(rng: np.random.Generator) -> ss.Model:
     distance = np.abs(x[:, None] - x[None])
     m.f = ss.MultivariateNormal(m.a + np.zeros(10), chol=ss.cholesky(m.alpha**2 * ss.exp(-distance) + 0.1 * np.eye(10)))
     m.y = ss.Normal(m.f[np.arange(20) % 10] + m.b * np.tile(x, 2), m.s).observe(rng.normal(size=20))
+    return m
+
+
+# -- several of these together -------------------------------------------------------------------------------------
+@form("t", "s")
+def effects_in_two_axes(rng: np.random.Generator) -> ss.Model:
+    """An effect of each pair of levels."""
+    d, m = _data(rng), ss.Model()
+    m.t, m.s, m.a = ss.HalfNormal(1), ss.HalfNormal(1), ss.Normal(0, 3)
+    m.u = ss.Normal(0, m.t, shape=(GROUPS, 4))
+    m.y = ss.Normal(m.a + m.u[d["g"], d["h"]], m.s).observe(d["y"])
+    return m
+
+
+@form("t", "s")
+def three_levels(rng: np.random.Generator) -> ss.Model:
+    """Pupils in rooms in schools, each level about the one above."""
+    m = ss.Model()
+    school, room = np.arange(6) % 2, rng.integers(0, 6, ROWS)
+    m.t, m.s, m.a = ss.HalfNormal(1, shape=3), ss.HalfNormal(1), ss.Normal(0, 3)
+    m.country = ss.Normal(m.a, m.t[0])
+    m.school = ss.Normal(m.country, m.t[1], shape=2)
+    m.room = ss.Normal(m.school[school], m.t[2], shape=6)
+    m.y = ss.Normal(m.room[room], m.s).observe(rng.normal(size=ROWS))
+    return m
+
+
+@form("t", "s")
+def two_outcomes_of_groups(rng: np.random.Generator) -> ss.Model:
+    """One effect of a group behind two outcomes with noise of their own."""
+    d, m = _data(rng), ss.Model()
+    m.t, m.s, m.a, m.b = ss.HalfNormal(1), ss.HalfNormal(1, shape=2), ss.Normal(0, 3), ss.Normal(0, 1)
+    m.u = ss.Normal(0, m.t, shape=GROUPS)
+    m.y = ss.Normal(m.a + m.u[d["g"]], m.s[0]).observe(d["y"])
+    m.w = ss.Normal(m.b * d["x"] - 0.5 * m.u[d["g"]], m.s[1]).observe(d["z"])
+    return m
+
+
+@form("tau", "s")
+def level_with_seasons(rng: np.random.Generator) -> ss.Model:
+    """A level that walks, and an effect of each quarter."""
+    m = ss.Model()
+    m.tau, m.s = ss.HalfNormal(1), ss.HalfNormal(1)
+    m.quarter = ss.Normal(0, 2, shape=4)
+    m.level = ss.Series(lambda past: ss.Normal(past[-1], m.tau), start=ss.Normal(0, 5), length=16)
+    m.y = ss.Normal(m.level + m.quarter[np.arange(16) % 4], m.s).observe(rng.normal(size=16).cumsum())
+    return m
+
+
+@form("t", "s")
+def curve_and_groups(rng: np.random.Generator) -> ss.Model:
+    """A smooth curve of shrunken coefficients beside effects of groups."""
+    d, m = _data(rng), ss.Model()
+    basis = np.exp(-((d["x"][:, None] - np.linspace(-2, 2, 6)) ** 2))
+    m.t, m.s, m.a = ss.HalfNormal(1, shape=2), ss.HalfNormal(1), ss.Normal(0, 3)
+    m.c, m.u = ss.Normal(0, m.t[0], shape=6), ss.Normal(0, m.t[1], shape=GROUPS)
+    m.y = ss.Normal(m.a + basis @ m.c + m.u[d["g"]], m.s).observe(d["y"])
+    return m
+
+
+# -- by chance -----------------------------------------------------------------------------------------------------
+def random_form(seed: int) -> ss.Model:
+    """Write a linear normal model by chance: predictors, effects of groups, slopes, layers, scales of several kinds."""
+    rng = np.random.default_rng(seed)
+    rows = int(rng.integers(1, 20))
+    m = ss.Model(f"by_chance_{seed}")
+    m.s = ss.HalfNormal(1)
+    mean: object = float(rng.normal())
+    if rng.random() < 0.8:
+        m.a = ss.Normal(float(rng.normal()), 3)
+        mean = mean + m.a
+    for k in range(int(rng.integers(0, 3))):
+        m[f"b{k}"] = ss.Normal(0, float(rng.uniform(0.5, 3)))
+        mean = mean + m[f"b{k}"] * (rng.normal(size=rows) * 10.0 ** rng.integers(-2, 3))
+    for k in range(int(rng.integers(1, 4))):
+        count = int(rng.integers(1, 5))
+        group = rng.integers(0, count, rows)
+        m[f"t{k}"] = ss.HalfNormal(1)
+        location = m.a if "a" in m.variables and rng.random() < 0.3 else 0.0
+        scale = m[f"t{k}"] * m.s if rng.random() < 0.2 else m[f"t{k}"]
+        m[f"u{k}"] = ss.Normal(location, scale, shape=count)
+        effect = m[f"u{k}"][group]
+        mean = mean + (effect * rng.normal(size=rows) if rng.random() < 0.4 else effect)
+    spread = m.s * rng.uniform(0.5, 2, rows) if rng.random() < 0.3 else m.s
+    m.y = ss.Normal(mean, spread).observe(rng.normal(size=rows) * 3)
     return m

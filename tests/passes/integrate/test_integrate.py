@@ -13,7 +13,7 @@ from scistan.graph.node import Node
 from scistan.inference.integrate import integrated
 from scistan.inference.integrated import IntegratedDensity
 from scistan.targets.scipy import JointDensity, ancestral_draws
-from tests.passes.integrate.forms import FORMS
+from tests.passes.integrate.forms import FORMS, random_form
 
 POINTS = 3
 
@@ -40,7 +40,7 @@ def exact_integral(written: Instance, gone: list, at: dict[Node, np.ndarray]) ->
             {**at, **{t.value: u[i:j].reshape(s) for t, s, i, j in zip(gone, shapes, ends, ends[1:], strict=False)}}
             for u in points
         ])
-        return np.array([value for value, _ in found]), max(size for _, size in found)
+        return np.array([value for value, _ in found]), max((size for _, size in found), default=0.0)
 
     unit = np.eye(count)
     rows, columns = np.triu_indices(count, 1)
@@ -77,6 +77,22 @@ def test_what_is_left_is_the_joint_density_less_that_of_the_draws(name: str) -> 
     here, there = JointDensity(made).at_each(points), IntegratedDensity(made).at_each(points)
     for (value, _), (other, size) in zip(here, there, strict=True):
         assert abs(value - other) < 1e-10 * max(size, 1.0)
+
+
+@pytest.mark.parametrize("seed", [*range(25), *(pytest.param(k, marks=pytest.mark.long) for k in range(25, 500))])
+def test_models_written_by_chance(seed: int) -> None:
+    """What is left is the integral, and the joint density less that of the draws; all but scales goes."""
+    written = random_form(seed).instance()
+    made = integrated(written, True)
+    gone = [term for one in made.integrated for term in one.latents]
+    assert {term.name[0] for term in gone} >= {"u"}
+    assert {term.name[0] for term in made.graph.latents} <= {"s", "t"}
+    points = points_of(made, seed)
+    there = IntegratedDensity(made).at_each(points)
+    for point, (value, _), (other, added) in zip(points, JointDensity(made).at_each(points), there, strict=True):
+        exact, size = exact_integral(written, gone, point)
+        assert abs(value - exact) < 1e-13 * max(size, 1.0)
+        assert abs(value - other) < 1e-10 * max(added, 1.0)
 
 
 def test_columns_far_from_zero_lose_no_digits() -> None:
