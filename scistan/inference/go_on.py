@@ -12,7 +12,7 @@ from scistan.engines.protocol import Draws, Request
 from scistan.engines.stanli import prepare
 from scistan.inference.subject import Subject
 
-__all__ = ["GOING_ON", "going_on"]
+__all__ = ["GOING_ON", "going_on", "scales_of"]
 
 # The warm-up of a run that starts in the posterior and knows its scales.
 GOING_ON = 300
@@ -25,23 +25,35 @@ DIAGONAL = ("diag", "diag_e")
 
 def going_on(subject: Subject, request: Request, before: Draws) -> Request:
     """Give the request whose chains start where those of `before` ended, with the metric of its draws."""
-    model = prepare(request)
     chains, length = before.kept.shape
-    picks = np.unique(np.linspace(0, length - 1, LOOKED_AT).astype(int))
+    options: dict[str, Any] = dict(request.options)
     try:
-        points = np.stack([model.unconstrain(_point(subject, before, c, d)) for c in range(chains) for d in picks])
+        scales = scales_of(subject, request, before)
     except ValueError:
         return request  # a draw at the very edge of its support has no coordinates to start from
-    options: dict[str, Any] = dict(request.options)
-    variances = points.var(0)
-    if (options.get("metric") or "diag") in DIAGONAL and np.isfinite(variances).all():
-        count = len(points)
-        options["inv_metric"] = (count * variances + SHRINKING_DRAWS * SMALL) / (count + SHRINKING_DRAWS)
+    if (options.get("metric") or "diag") in DIAGONAL and scales is not None:
+        options["inv_metric"] = scales
     sizes = before.statistics.get("step_size")
     if sizes is not None and np.isfinite(sizes[:, -1]).all() and (sizes[:, -1] > 0).all():
         options["step_size"] = float(np.median(sizes[:, -1]) / 2)  # smaller steps are what it goes on for
     ends = tuple(_point(subject, before, k % chains, length - 1) for k in range(request.chains))
     return replace(request, inits=ends, options=options)
+
+
+def scales_of(subject: Subject, request: Request, draws: Draws, looked_at: int = LOOKED_AT) -> np.ndarray | None:
+    """Give the variances of draws in the program's coordinates, shrunken as Stan does; None where some are infinite.
+
+    A draw at the very edge of its support has no coordinates, and is a ValueError.
+    """
+    model = prepare(request)
+    chains, length = draws.kept.shape
+    picks = np.unique(np.linspace(0, length - 1, looked_at).astype(int))
+    points = np.stack([model.unconstrain(_point(subject, draws, c, d)) for c in range(chains) for d in picks])
+    count, variances = len(points), points.var(0)
+    if not np.isfinite(variances).all():
+        return None
+    found: np.ndarray = (count * variances + SHRINKING_DRAWS * SMALL) / (count + SHRINKING_DRAWS)
+    return found
 
 
 def _point(subject: Subject, draws: Draws, chain: int, draw: int) -> str:

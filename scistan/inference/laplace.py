@@ -8,19 +8,24 @@ from importlib.util import find_spec
 from typing import Any
 
 from scistan.disabled import why_disabled
+from scistan.engines.encoding import to_json
 from scistan.engines.options import AS_USUAL, check_method_options, engine_seed
+from scistan.engines.protocol import Request
+from scistan.errors import UnsupportedError
 from scistan.given import as_switch, as_whole
 from scistan.inference.approximate import approximate
 from scistan.inference.fit import Fit
 from scistan.inference.fit_of import warn_if_ill
+from scistan.inference.go_on import scales_of
 from scistan.inference.inits import given_points
 from scistan.inference.subject import Subject
 from scistan.messages import nested as messages
 from scistan.messages import sampling as sampling_messages
 
-__all__ = ["OWN_OPTIONS", "WITHOUT_STAN", "approximate_by_laplace", "takes_torch"]
+__all__ = ["OWN_OPTIONS", "WITHOUT_STAN", "approximate_by_laplace", "going_on_from", "takes_torch"]
 
 WITHOUT_STAN = "torch"  # the name of SciStan's own way, beside those of the engines
+_LOOKED_AT = 200  # draws that scales are taken from
 OWN_OPTIONS: Mapping[str, object] = {"integrate": "auto", "correct": True, "device": None, "dtype": None}
 
 
@@ -65,6 +70,18 @@ def approximate_by_laplace(
     if options.get("correct") != "mcmc":
         warn_if_ill(fit, depth=6)
     return fit
+
+
+def going_on_from(fit: Fit) -> dict[str, Any]:
+    """Give what `m.mcmc()` is told to go on from an approximation: starts among its draws, and their scales."""
+    subject = fit._need("sampling from there")
+    request = Request(subject.program.text, to_json(subject.data), 1, 0, 1, fit.seed)
+    try:
+        scales = scales_of(subject, request, fit.draws, _LOOKED_AT)
+    except (ValueError, UnsupportedError):  # a draw at the edge of its support, or a program that stanli refuses
+        return {"inits": fit}
+    scaled = {"engine": "stanli", "integrate": False, "inv_metric": scales}
+    return {"inits": fit, **({} if scales is None else scaled)}
 
 
 def _by_stan(

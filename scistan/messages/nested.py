@@ -97,4 +97,7 @@ def differs(error: float, most: float) -> SamplingError:
 
 
 def sampled_instead(verdict: str) -> str:
-    return f"the approximation did not serve ({verdict}), so the model was sampled, from starts among its draws"
+    return (
+        f"the approximation did not serve ({verdict}), so the model was sampled, from starts among its draws and with "
+        "their scales"
+    )

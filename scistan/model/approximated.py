@@ -55,10 +55,11 @@ class Approximated(Assignable):
         return fit
 
     def _sampled_from(self, fit: Fit, draws: int, progress: bool) -> Fit:
-        """Sample, from starts among the draws of an approximation that does not serve."""
+        """Sample from an approximation that does not serve: from starts among its draws, and with their scales."""
+        from scistan.inference.laplace import going_on_from
         from scistan.messages import nested as messages
 
-        sampled = self.mcmc(draws=draws, seed=fit.seed, inits=fit, progress=progress)
+        sampled = self.mcmc(draws=draws, seed=fit.seed, progress=progress, **going_on_from(fit))
         sampled._note(messages.sampled_instead(str(fit.diagnose().verdict)))
         return sampled
 
