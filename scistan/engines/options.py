@@ -15,7 +15,7 @@ from scistan.messages import sampling as messages
 from scistan.targets.scipy.streams import use_seed
 
 __all__ = [
-    "AS_USUAL", "ENGINE_OPTIONS", "LEAST_WARMUP", "METHOD_OPTIONS", "METRICS", "check_any_options", "check_limit",
+    "ENGINE_OPTIONS", "LEAST_WARMUP", "METHOD_OPTIONS", "METRICS", "asked_for", "check_any_options", "check_limit",
     "check_method_options", "check_options", "check_run", "engine_seed", "engines_for_method", "plain", "settings_for",
 ]
 
@@ -96,13 +96,22 @@ METHOD_OPTIONS: Mapping[str, Mapping[str, OptionRule]] = {
 
 
 # What says nothing, for it is so anyway.
-AS_USUAL: tuple[tuple[str, object], ...] = (("jacobian", True), ("opt_args", {}))
+_AS_USUAL: tuple[tuple[str, object], ...] = (("jacobian", True), ("opt_args", {}))
+
+
+def asked_for(options: Mapping[str, Any]) -> list[str]:
+    """Name the options that say something."""
+    usual = dict(_AS_USUAL)
+    return [
+        name for name, value in options.items()
+        if value is not None and not (name in usual and type(value) is type(usual[name]) and value == usual[name])
+    ]
 
 
 def engines_for_method(engine: object, method: str, options: Mapping[str, Any]) -> list[str]:
     """List the engines that run a method with these options, `auto`'s first choice first, or say why none does."""
     engine = engine if isinstance(engine, str) else engine_named(engine).name
-    asked = {name for name, value in options.items() if value is not None and (name, value) not in AS_USUAL}
+    asked = set(asked_for(options))
     having = {name: declared for name, declared in ENGINES.items() if method in declared.methods}
     if engine == "auto":
         able = preferred(having, lambda declared: asked <= declared.methods[method])

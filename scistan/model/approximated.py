@@ -41,14 +41,18 @@ class Approximated(Assignable):
         gives the approximation as it is. `engine="stanli"` or `"cmdstan"` puts one normal at the mode of everything,
         as Stan does.
         """
-        from scistan.inference.laplace import approximate_by_laplace, takes_torch
+        from scistan.inference.laplace import approximate_by_torch, options_of_stan, takes_torch, tell_no_torch
         from scistan.inference.planning.approximated import after_approximation
 
         given = {"integrate": integrate, "correct": correct, **options}
+        if not takes_torch(engine, given):
+            stans = options_of_stan(given, engine)
+            fit = self._approximated("laplace", data, draws, seed, inits, progress, stans, engine)
+            return tell_no_torch(fit, engine)
+        start = Start.now("laplace", "torch")
         there = self._on(data)
-        start = Start.now("laplace", "torch" if takes_torch(engine, given) else "stan")
         with profiled("laplace") as kept:
-            fit = approximate_by_laplace(there._subject(), draws, seed, inits, progress, given, engine)
+            fit = approximate_by_torch(there._subject(), draws, seed, inits, progress, given)
             fit = kept(after_approximation(start, fit))
         if correct == "mcmc" and not fit.diagnose().ok:
             return there._sampled_from(fit, draws, progress)

@@ -160,3 +160,19 @@ def test_without_torch_stan_does_it_and_says_so(monkeypatch):
     assert fit.engine == "stanli"
     with pytest.raises(ss.ScistanError, match="SCISTAN_DISABLE"):
         m.laplace(**RUN, engine="torch")
+
+
+def test_a_warning_is_at_the_users_line():
+    with pytest.warns(ChainWarning) as told:
+        two_modes().laplace(**RUN)
+    assert told[0].filename == __file__
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        grouped("poisson").laplace(**RUN, engine="stanli")
+    assert {one.filename for one in told} <= {__file__}
+
+
+@pytest.mark.parametrize("option", ["correct", "integrate", "engine", "jacobian", "device", "inits"])
+def test_arrays_as_options_are_refused_in_words(option):
+    with pytest.raises(ss.ScistanError, match="try: "):
+        grouped("poisson").laplace(**RUN, **{option: np.array(["a", "b"])})
