@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scistan.inference.files import check_room, replacing
+from scistan.inference.files import check_room, sealing
 from scistan.inference.netcdf import engine_for
 from scistan.inference.record import Record, record_to_dataset
 from scistan.messages import fits as messages
@@ -32,7 +32,7 @@ def save(fit: Fit, path: Path) -> Path:
         datasets[PLAN_GROUP] = record_to_dataset(Record(json.dumps(fit.plan.to_dict())))
     if kind != "zarr":
         _check_names(datasets)
-    with replacing(path) as beside:
+    with sealing(path) as beside:
         if kind != "zarr":
             check_room(beside, sum(map(_room_of, datasets.values())))
         for name, dataset in datasets.items():

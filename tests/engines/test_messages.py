@@ -138,7 +138,6 @@ OF_PICTURES = {
     "coefficients_left_out": lambda: pictures.coefficients_left_out(40, 90),
     "no_matplotlib": pictures.no_matplotlib,
     "unknown_ending": lambda: pictures.unknown_ending("picture.xyz", [".png", ".svg", ".pdf"]),
-    "cannot_write": lambda: pictures.cannot_write("report.html", "No space left on device"),
     "no_energy": lambda: pictures.no_energy("pathfinder", "cmdstan"),
     "no_energy of chains": lambda: pictures.no_energy("mcmc", "nutpie"),
     "nothing_to_predict": lambda: pictures.nothing_to_predict("plot_ppc"),
