@@ -110,6 +110,20 @@ def test_a_transform_is_called_as_its_function():
         ss.grad(lambda x: ss.sum(x * x))(1.0, 2.0)
 
 
+def test_lengths_that_python_cannot_print():
+    """Found by the fuzzer: whole numbers of more than 4300 digits."""
+    m = ss.Model("m")
+    m.x = ss.Normal(0, 1, shape=3)
+    with pytest.raises(ss.ModelError, match="differs in length"):
+        ss.scan(lambda s, x: s + x, 0.0, over=m.x, length=10**5000)
+
+
+@pytest.mark.parametrize("q", ["deep", "ragged", "mixed", "dict", "hostile"])
+def test_coordinates_that_are_no_array(q):
+    with pytest.raises(ss.ScistanError):
+        walk_model().log_density_fn("numpy")(ODD[q]())
+
+
 def test_settings_are_read_by_name_and_in_a_loop():
     found = ss.defaults()
     assert dict(found) == found.to_dict() == {name: found[name] for name in found}
