@@ -297,8 +297,8 @@ def _sampled(odd: Callable[[], Any], choose: random.Random) -> None:
     name = choose.choice(names)
     if engine in ("auto", "cmdstan") and name in ("inits", "keep", "data", "seed"):
         engine = "stanli"  # these are often fine, and a compilation is not what is looked at
-    if engine == "cmdstan" and (value is None or isinstance(value, bool | np.bool_ | float)):
-        engine = "stanli"
+    if engine == "cmdstan" and not isinstance(value, str | bytes | bytearray | dict | set):
+        engine = "stanli"  # numbers and arrays are good for some options, too
     model().mcmc(**{**SMALL, "engine": engine, name: value})
 
 
