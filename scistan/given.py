@@ -14,11 +14,16 @@ from scistan.messages import options as messages
 from scistan.messages.values import as_given
 
 __all__ = [
-    "LARGEST", "Usual", "as_choice", "as_names", "as_switch", "as_whole", "check_field", "is_name", "is_number",
+    "LARGEST", "MOST", "Usual", "as_choice", "as_names", "as_switch", "as_whole", "check_field", "is_name", "is_number",
     "is_switch", "is_whole", "usual",
 ]
 
 LARGEST = 2**31 - 1  # C's int, in which the engines count
+# Of what is begun, held and looked at one by one, far fewer than could be counted.
+MOST = {
+    "chains": 10_000, "starts": 10_000, "num_paths": 10_000, "threads_per_chain": 10_000,
+    "points": 100_000, "replications": 100_000,
+}  # fmt: skip
 
 
 class Usual:
@@ -72,9 +77,11 @@ def check_field(what: str, field: str, given: object, words: str, holds: bool) -
 
 
 def as_whole(name: str, given: object, least: int = 1, most: int | None = LARGEST) -> int:
-    """Read a whole number; `most` is what C's int holds unless memory is the limit."""
+    """Read a whole number; `most` is what C's int holds unless memory is the limit, or less where `MOST` says so."""
     if not is_whole(given, least, None):
         raise messages.too_few(name, given, least)
+    if name in MOST and not is_whole(given, least, MOST[name]):
+        raise messages.too_many_of(name, given, MOST[name])
     if not is_whole(given, least, most):
         raise messages.too_many(name, given, most or 0)
     return int(given)  # type: ignore[call-overload, no-any-return]

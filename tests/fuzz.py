@@ -9,7 +9,8 @@ import inspect
 import random
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -296,8 +297,8 @@ def _sampled(odd: Callable[[], Any], choose: random.Random) -> None:
     name = choose.choice(names)
     if engine in ("auto", "cmdstan") and name in ("inits", "keep", "data", "seed"):
         engine = "stanli"  # these are often fine, and a compilation is not what is looked at
-    if engine == "cmdstan" and (value is None or isinstance(value, bool | np.bool_ | float)):
-        engine = "stanli"
+    if engine == "cmdstan" and not isinstance(value, str | bytes | bytearray | dict | set):
+        engine = "stanli"  # numbers and arrays are good for some options, too
     model().mcmc(**{**SMALL, "engine": engine, name: value})
 
 
@@ -432,25 +433,45 @@ def unlike_switch(odd: Callable[[], Any]) -> Any:
     return "neither" if isinstance(value, bool | np.bool_) else value
 
 
+@contextmanager
+def room(gigabytes: int = 6) -> Iterator[None]:
+    """Let no call take more memory than this: arrays that fit are made, and a machine may have room for big ones."""
+    try:
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except (ImportError, OSError):
+        yield
+        return
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    most = pages * resource.getpagesize() + (gigabytes << 30)
+    resource.setrlimit(resource.RLIMIT_AS, (most if limits[1] == resource.RLIM_INFINITY else min(most, limits[1]), limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+
+
 def foreign(calls: int, seed: int, among: dict[str, Call] = CALLS) -> list[str]:
     """Make many calls with odd values, and tell those that ended in an error that is not SciStan's."""
     choose = random.Random(seed)
     names = list(among)
     found = []
-    for number in range(calls):
-        # Every call that there is in turn, verbs more often than the many constructors and functions.
-        name = names[number % len(names)] if number % 2 else choose.choice(names[-30:])
-        odd = choose.choice(list(ODD))
-        own = random.Random(f"{seed} {number}")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                among[name](ODD[odd], own)
-            except ss.ScistanError as error:
-                if isinstance(error, ss.InternalError):
-                    found.append(f"{number} {name} ({odd}): {error!r}"[:300])
-            except Exception as error:
-                frames = [f"{Path(f.filename).name}:{f.lineno}" for f in traceback.extract_tb(error.__traceback__)]
-                at = " ".join(frames[-6:])
-                found.append(f"{number} {name} ({odd}): {type(error).__name__}: {str(error)[:120]} at {at}")
+    with room():
+        for number in range(calls):
+            # Every call that there is in turn, verbs more often than the many constructors and functions.
+            name = names[number % len(names)] if number % 2 else choose.choice(names[-30:])
+            odd = choose.choice(list(ODD))
+            own = random.Random(f"{seed} {number}")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    among[name](ODD[odd], own)
+                except ss.ScistanError as error:
+                    if isinstance(error, ss.InternalError):
+                        found.append(f"{number} {name} ({odd}): {error!r}"[:300])
+                except Exception as error:
+                    frames = [f"{Path(f.filename).name}:{f.lineno}" for f in traceback.extract_tb(error.__traceback__)]
+                    at = " ".join(frames[-6:])
+                    found.append(f"{number} {name} ({odd}): {type(error).__name__}: {str(error)[:120]} at {at}")
     return found

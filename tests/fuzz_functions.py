@@ -68,10 +68,10 @@ def _series(odd: Odd, choose: random.Random) -> None:
 def _scanned(odd: Odd, choose: random.Random) -> None:
     m = model()
     if choose.random() < 0.5:
-        good = {"step": lambda s, x: s * 0.5 + x, "init": 0.0, "over": m.x, "length": None, "reverse": False}
+        good = {"step": lambda s, x: ss.tree_map(lambda one: one * 0.5 + x, s), "init": 0.0, "over": m.x, "length": None, "reverse": False}
         m.made = ss.scan(**changed(good, odd, choose))
     else:
-        good = {"rhs": lambda t, y: -y, "y0": [1.0], "t0": 0.0, "times": [1.0, 2.0], "method": "rk45"}
+        good = {"rhs": lambda t, y: ss.tree_map(lambda one: -one, y), "y0": [1.0], "t0": 0.0, "times": [1.0, 2.0], "method": "rk45"}
         good |= {"rtol": 1e-6, "atol": 1e-6, "max_steps": 1000}
         m.made = ss.ode(**changed(good, odd, choose))
     repr(m)
@@ -88,9 +88,14 @@ def _composed(odd: Odd, choose: random.Random) -> None:
     repr(m)
 
 
+def squares(x: Any) -> Any:
+    """Add up what is given, nested in whatever way: what fails here is not the user's fault."""
+    return sum((ss.sum(leaf * leaf) for leaf in ss.tree_flatten(x)[0]), start=0.0)
+
+
 def _differentiated(odd: Odd, choose: random.Random) -> None:
     transform: Any = choose.choice(GRADIENTS)
-    target: Any = choose.choice([model(), lambda x: ss.sum(x * x), model().mean])
+    target: Any = choose.choice([model(), squares, model().mean])
     given: dict[str, Any] = {}
     which = choose.choice(["target", "argnums", "wrt", "backend", "value"])
     if which == "target":

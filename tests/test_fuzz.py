@@ -8,7 +8,7 @@ import pytest
 import scistan as ss
 from scistan.distributions import CONSTRUCTORS
 from scistan.ops import FUNCTIONS
-from tests.fuzz import CALLS, ODD, foreign
+from tests.fuzz import CALLS, ODD, fit, foreign
 from tests.fuzz_functions import FUNCTION_CALLS, mixture, walk, walk_model
 
 
@@ -84,6 +84,44 @@ def test_what_the_fuzzer_found_in_functions(name):
     ):  # fmt: skip
         with pytest.raises(ss.ScistanError):
             call()
+
+
+@pytest.mark.parametrize("limit", [0, -1, 0.5, "3", np.array([1.0, np.nan]), [1, 2], True])
+def test_the_rows_of_a_table_are_a_whole_number(limit):
+    """Found by the fuzzer: NumPy's error for an array, and a table without rows for the others."""
+    with pytest.raises(ss.ScistanError, match="`limit` must be a whole number of at least 1"):
+        fit().table(limit=limit)
+
+
+def test_values_nested_without_an_end():
+    """Found by the fuzzer: Python's RecursionError."""
+    endless = []
+    endless.append(endless)
+    for values in (endless, ODD["deep"]()):
+        with pytest.raises(ss.ModelError, match="nested in more than 100"):
+            ss.tree_flatten(values)
+
+
+def test_a_transform_is_called_as_its_function():
+    """Found by the fuzzer: no arguments at all."""
+    with pytest.raises(ss.ScistanError, match="cannot be called so: missing a required argument: 'x'"):
+        ss.hvp(lambda x: ss.sum(x * x))((), 1.0)
+    with pytest.raises(TypeError, match="too many positional arguments"):
+        ss.grad(lambda x: ss.sum(x * x))(1.0, 2.0)
+
+
+def test_lengths_that_python_cannot_print():
+    """Found by the fuzzer: whole numbers of more than 4300 digits."""
+    m = ss.Model("m")
+    m.x = ss.Normal(0, 1, shape=3)
+    with pytest.raises(ss.ModelError, match="differs in length"):
+        ss.scan(lambda s, x: s + x, 0.0, over=m.x, length=10**5000)
+
+
+@pytest.mark.parametrize("q", ["deep", "ragged", "mixed", "dict", "hostile"])
+def test_coordinates_that_are_no_array(q):
+    with pytest.raises(ss.ScistanError):
+        walk_model().log_density_fn("numpy")(ODD[q]())
 
 
 def test_settings_are_read_by_name_and_in_a_loop():

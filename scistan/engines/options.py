@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from scistan.engines.registry import ENGINES, engine_named, preferred
-from scistan.given import LARGEST, as_whole, is_number, is_switch, is_whole
+from scistan.given import LARGEST, MOST, as_whole, is_number, is_switch, is_whole
 from scistan.messages import options as option_messages
 from scistan.messages import sampling as messages
 from scistan.targets.scipy.streams import use_seed
@@ -29,8 +29,8 @@ class OptionRule:
     holds: Callable[[Any], bool]
 
 
-def _whole(example: str) -> OptionRule:
-    return OptionRule(f"a whole number of at least 1 and at most {LARGEST:,}", example, is_whole)
+def _whole(example: str, most: int = LARGEST) -> OptionRule:
+    return OptionRule(f"a whole number of at least 1 and at most {most:,}", example, lambda x: is_whole(x, 1, most))
 
 
 def _positive(example: str) -> OptionRule:
@@ -63,7 +63,7 @@ RULES: Mapping[str, OptionRule] = {
     "save_warmup": _switch("True"),
     "init_radius": OptionRule("a number of at least 0", "1", lambda x: is_number(x) and x >= 0),
     "parallel_chains": _whole("4"),
-    "threads_per_chain": _whole("2"),
+    "threads_per_chain": _whole("2", MOST["threads_per_chain"]),
 }
 
 # SciStan's option, or metric -> the engine's own name for it; the engines declare them.
@@ -73,7 +73,7 @@ LEAST_WARMUP: Mapping[str, int] = {name: engine.least_warmup for name, engine in
 # The options of Stan's methods that are no sampler.
 METHOD_OPTIONS: Mapping[str, Mapping[str, OptionRule]] = {
     "pathfinder": {
-        "num_paths": _whole("4"),
+        "num_paths": _whole("4", MOST["num_paths"]),
         "max_lbfgs_iters": _whole("1000"),
         "history_size": _whole("5"),
         "num_elbo_draws": _whole("25"),

@@ -12,6 +12,7 @@ from typing import Any
 from scistan.history.run import COLUMNS
 from scistan.history.store import erase, runs
 from scistan.messages import history as messages
+from scistan.whole_files import replacing
 
 __all__ = ["Rows", "export", "reset", "table"]
 
@@ -53,15 +54,15 @@ def export(path: str | PathLike[str]) -> Path:
         raise messages.no_export(path)
     where, rows = Path(path), _rows()
     try:
-        with where.open("w", newline="", encoding="utf-8") as file:
+        with replacing(where) as beside, beside.open("w", newline="", encoding="utf-8") as file:
             if where.suffix == ".json":
                 json.dump(rows, file, indent=1)
             else:
                 writer = csv.DictWriter(file, list(COLUMNS))
                 writer.writeheader()
                 writer.writerows(rows)
-    except OSError as error:
-        raise messages.cannot_export(where, error.strerror or str(error)) from None
+    except (OSError, ValueError) as error:
+        raise messages.cannot_export(where, getattr(error, "strerror", None) or str(error)) from None
     return where
 
 

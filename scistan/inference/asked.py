@@ -8,7 +8,7 @@ from typing import Any
 
 from scistan.engines.options import check_options, check_run, engine_seed
 from scistan.engines.registry import ENGINES, engine_named, engines_at_hand
-from scistan.given import as_names, as_switch
+from scistan.given import as_names, as_switch, is_whole
 from scistan.graph.instance import Instance
 from scistan.inference.choose import fitting_engines
 from scistan.inference.density import check_complete
@@ -17,6 +17,7 @@ from scistan.inference.integrate import Integrate, as_integrate
 from scistan.inference.plan import Plan
 from scistan.inference.planned import as_planned
 from scistan.inference.subject import Fitted
+from scistan.messages import options as option_messages
 from scistan.messages import sampling as messages
 from scistan.settings import check_disabled, setting
 
@@ -95,6 +96,8 @@ def read_call(
     if engine != "auto":
         engine_named(engine)
         check_options(engine, options)
+    if is_whole(thin := options.get("thin"), draws + 1, None):  # the engines' sums would run over, or give one draw
+        raise option_messages.bad_option("thin", thin, f"a whole number of at most `draws`, {draws:,}", "2")
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise messages.no_executor(executor)
     keep = None if keep is None else as_names("keep", keep)

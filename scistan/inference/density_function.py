@@ -82,8 +82,12 @@ class DensityFunction:
         return self._column.unconstrain(values)
 
     def _read(self, q: Array) -> Array:
-        if tuple(np.shape(q)) != (self.dimension,):
-            raise messages.wrong_dimension(tuple(np.shape(q)), self.dimension)
+        try:
+            shape = tuple(np.shape(q))
+        except (ValueError, TypeError, RuntimeError):  # rows of several lengths, or nested too deep for an array
+            raise messages.bad_leaf(q) from None
+        if shape != (self.dimension,):
+            raise messages.wrong_dimension(shape, self.dimension)
         return q
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Write a file whole or not at all, and read one that may hold anything."""
+"""Write a file that a user named, and read one that may hold anything."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ import os
 import shutil
 import stat
 import struct
-import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from zipfile import BadZipFile
 
+from scistan.errors import ScistanError
 from scistan.inference.seal import set_seal
 from scistan.messages import fits as messages
+from scistan.whole_files import replacing
 
-__all__ = ["DAMAGE", "check_room", "replacing", "shown_reason", "why_unreadable"]
+__all__ = ["DAMAGE", "check_room", "sealing", "shown_reason", "why_unreadable", "write_text", "writing"]
 
 # What the readers of netCDF, Zarr, zip and JSON raise on bytes that no writer of theirs wrote.
 DAMAGE = (
@@ -27,21 +28,32 @@ DAMAGE = (
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Write beside the target, seal it, and rename at the end: what fails leaves an older file as it was."""
-    folder = None
+def writing(path: Path) -> Iterator[Path]:
+    """Give a place to write a file that a user named; what fails is told, and leaves an older file as it was."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-        beside = folder / path.name
-        yield beside
-        set_seal(beside)
-        _rename(beside, path, folder)
+        with replacing(path) as beside:
+            yield beside
+    except ScistanError:
+        raise
     except (OSError, RuntimeError, ValueError) as error:  # HDF5 has a RuntimeError for a disk that is full
         raise messages.cannot_save(path, shown_reason(error)) from None
-    finally:
-        if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write a text to a file that a user named."""
+    with writing(path) as beside:
+        beside.write_text(text, encoding="utf-8")
+    return path
+
+
+@contextmanager
+def sealing(path: Path) -> Iterator[Path]:
+    """Give a place to write a file that is sealed at the end, in folders that are made."""
+    with suppress(OSError, ValueError):  # whose reason is told when the file is written
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with writing(path) as beside:
+        yield beside
+        set_seal(beside)
 
 
 def check_room(beside: Path, size: int) -> None:
@@ -66,20 +78,6 @@ def why_unreadable(path: Path, *, folders: bool = False) -> str:
     if stat.S_ISREG(mode) or (folders and stat.S_ISDIR(mode)):
         return ""
     return "it is a folder" if stat.S_ISDIR(mode) else "it is no file"
-
-
-def _rename(beside: Path, path: Path, folder: Path) -> None:
-    """Put what was written in its place; a folder that is there goes out of the way, and back if that fails."""
-    if not path.is_dir() or path.is_symlink():
-        os.replace(beside, path)
-        return
-    old = folder / "old"
-    os.rename(path, old)
-    try:
-        os.rename(beside, path)
-    except OSError:
-        os.rename(old, path)
-        raise
 
 
 def shown_reason(error: BaseException) -> str:

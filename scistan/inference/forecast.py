@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Data, Node
 from scistan.inference.arviz_data import group, to_inference_data
 from scistan.inference.later import labels_after
+from scistan.inference.memory import check_fits
 from scistan.inference.predict import flat_draws, rows_of
 from scistan.messages import forecast as words
 from scistan.messages import sampling as messages
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
     from scistan.inference.fit import Fit
 
 __all__ = ["axes_of_time", "forecast"]
+
+_LABEL = 100.0  # bytes that a number, and its place in two lists, may take in Python
+_MOST = 10**18  # steps that a float counts without running over
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +61,13 @@ def forecast(
     steps = as_whole("steps", steps, most=None)
     if draws is not None:
         as_whole("draws", draws, most=None)
+    rows = rows_of(*fit.shape, draws)
+    _check_size(subject.written_instance, rows.size, steps)
     ahead = _ahead(subject.written_instance, subject.model, data, steps)
     for term in ahead.fitted.graph.latents:
         if term.name not in fit.posterior:
             raise messages.not_kept("a forecast")
     names = _names(ahead, var_names)
-    rows = rows_of(*fit.shape, draws)
     flat = {t.name: flat_draws(fit.posterior[t.name])[rows.ravel()] for t in ahead.fitted.graph.latents}
     found = _run_on(ahead, flat, names, rows.size, seed)
     shaped = {name: array.reshape(*rows.shape, *array.shape[1:]) for name, array in found.items()}
@@ -68,6 +75,18 @@ def forecast(
     made_by = {"model": fit.model_name, "model_hash": fit.model_hash, "engine": "scipy"}
     attributes = {"seed": seed, **made_by, "steps": steps}
     return to_inference_data({"predictions": group(shaped, ahead.later.dims, coords, attributes=attributes)})
+
+
+def _check_size(fitted: Instance, rows: int, steps: int) -> None:
+    """Refuse a forecast that does not fit into memory: all that runs along time is held from its first step on."""
+    shapes, times = _shapes(fitted), _times(fitted)
+    long = float(min(steps, _MOST)) + max(fitted.length(time) for time in times)
+    sizes = {
+        name: 8.0 * rows * long * math.prod(fitted.shape(shapes[name][:axis] + shapes[name][axis + 1 :]))
+        for name, axis in _along_time(fitted, times).items()
+    }
+    # Twice: the whole of it, and what lies ahead. The labels of the steps are Python's own objects.
+    check_fits({**sizes, "labels": _LABEL * long}, 2, partial(words.too_long, steps))
 
 
 def axes_of_time(fit: Fit) -> dict[str, int]:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scistan.inference.files import check_room, replacing
+from scistan.inference.files import check_room, sealing
 from scistan.inference.netcdf import engine_for
 from scistan.inference.record import Record, record_to_dataset
 from scistan.messages import fits as messages
@@ -32,7 +32,7 @@ def save(fit: Fit, path: Path) -> Path:
         datasets[PLAN_GROUP] = record_to_dataset(Record(json.dumps(fit.plan.to_dict())))
     if kind != "zarr":
         _check_names(datasets)
-    with replacing(path) as beside:
+    with sealing(path) as beside:
         if kind != "zarr":
             check_room(beside, sum(map(_room_of, datasets.values())))
         for name, dataset in datasets.items():
@@ -58,12 +58,17 @@ def _room_of(dataset: Any) -> int:
     return int(1.1 * dataset.nbytes) + 16_384 * (1 + len(dataset.variables)) + 4 * (texts + labels)
 
 
+def _plain(value: Any) -> Any:
+    """Give a whole number of more bits than a file has, as a seed may be, as text that `int(text, 0)` reads."""
+    return hex(value) if isinstance(value, int) and not -(2**63) <= value < 2**63 else value
+
+
 def _storable(dataset: Any) -> Any:
     """Make labels and attributes plain: files know numbers and text only."""
     found = dataset.copy()
     for name, labels in dataset.coords.items():
         if labels.dtype == object and not all(isinstance(x, str) for x in labels.values.ravel()):
             found = found.assign_coords({name: [str(x) for x in labels.values]})
-    found.attrs = {key: value for key, value in dataset.attrs.items() if value is not None}
+    found.attrs = {key: _plain(value) for key, value in dataset.attrs.items() if value is not None}
     found.attrs[VARIABLE_ORDER] = json.dumps([str(name) for name in dataset.data_vars])
     return found

@@ -182,3 +182,11 @@ def inside_xarray(dims: tuple[str, ...]) -> ModelError:
         remedy="write the quantity first, `m.x + array`, or make the array data of the model, `ss.data(array)`",
         place=user_place(),
     )
+
+
+def too_deep(most: int) -> ModelError:
+    return ModelError(
+        f"the values are nested in more than {most} tuples, lists or dicts within each other.",
+        remedy="give arrays, or a list of them; a list that holds itself has no end",
+        place=user_place(),
+    )

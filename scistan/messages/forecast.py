@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from scistan.errors import DataError, ModelError
 from scistan.graph.places import user_place
+from scistan.messages.values import as_given
 
 
 def no_series() -> ModelError:
@@ -47,5 +48,15 @@ def tied_over_time(name: str, title: str) -> ModelError:
     return ModelError(
         f"`{name}` follows `ss.{title}` over all times together, which does not say how it goes on.",
         remedy="write it as `ss.Series`, or leave it out of what is forecast with `var_names=`",
+        place=user_place(),
+    )
+
+
+def too_long(steps: int, needed: float, free: float, biggest: Sequence[tuple[str, float]]) -> ModelError:
+    most = ", ".join(f"`{name}` {size / 1e9:.1f} GB" for name, size in biggest)
+    return ModelError(
+        f"a forecast of {as_given(steps)} steps would take {needed / 1e9:.1f} GB and {free / 1e9:.1f} GB are free; "
+        f"the biggest: {most}.",
+        remedy="look less far ahead, or ask for fewer draws, `draws=500`",
         place=user_place(),
     )

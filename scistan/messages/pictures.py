@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scistan.errors import ArgumentError, DataError, ModelError, UnsupportedError
+from scistan.errors import ArgumentError, ModelError, UnsupportedError
 from scistan.graph.places import user_place
 from scistan.messages.arguments import nearest
 from scistan.messages.values import as_given
@@ -72,12 +72,6 @@ def unknown_ending(path: object, known: Sequence[str]) -> ArgumentError:
         f"{path}: matplotlib writes no files of that ending.",
         remedy=f"name a file that ends in {', '.join(known[:-1])} or {known[-1]}",
         place=user_place(),
-    )
-
-
-def cannot_write(path: object, why: str) -> DataError:
-    return DataError(
-        f"{path} cannot be written: {why}.", remedy="name a file in a folder that you can write to", place=user_place()
     )
 
 

@@ -44,7 +44,7 @@ def no_axis(what: str) -> ModelError:
 
 
 def lengths_differ(lengths: Sequence[int]) -> ModelError:
-    shown = ", ".join(map(str, lengths))
+    shown = ", ".join(map(as_given, lengths))
     return ModelError(
         f"what `ss.scan` runs over differs in length: {shown}.",
         remedy="cut what is longer, as in `over=(m.y[1:], m.y[:-1])`",

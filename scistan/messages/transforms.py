@@ -212,3 +212,11 @@ def several_devices(devices: Sequence[str]) -> ArgumentError:
         remedy="move them to one, `x.to(device)`: nothing is moved silently",
         place=user_place(),
     )
+
+
+def wrong_arguments(name: str, why: str) -> ArgumentError:
+    return ArgumentError(
+        f"`{name}` cannot be called so: {why}.",
+        remedy="call what a transform gives as the function itself; `ss.hvp` takes several arguments as a tuple",
+        place=user_place(),
+    )

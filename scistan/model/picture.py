@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+from scistan.inference.files import write_text
+from scistan.inference.paths import as_path
 from scistan.messages import model as messages
 from scistan.model.layers import Layout, lay_out
 from scistan.model.plates import Frame
@@ -39,12 +41,11 @@ class Picture:
 
     def save(self, path: str | Path) -> Path:
         """Write the picture as `.svg`, or as a page of its own, `.html`."""
-        target = Path(path)
+        target = as_path("save", path)
         if target.suffix not in (".svg", ".html"):
             raise messages.unknown_picture(str(path))
         page = f"<!doctype html><meta charset='utf-8'>{self.svg}" if target.suffix == ".html" else self.svg
-        target.write_text(page, encoding="utf-8")
-        return target
+        return write_text(target, page)
 
 
 @dataclass(frozen=True, slots=True)

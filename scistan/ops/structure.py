@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from scistan.messages import expressions as messages
+
 __all__ = ["LEAF", "Structure", "leaves_in", "structure_of"]
 
 
@@ -57,16 +59,19 @@ class Structure:
 
 
 LEAF = Structure()
+_DEEPEST = 100  # far from where Python itself gives up
 
 
-def structure_of(value: object, is_leaf: Callable[[object], bool] | None = None) -> Structure:
+def structure_of(value: object, is_leaf: Callable[[object], bool] | None = None, depth: int = 0) -> Structure:
     """Tell how values are nested; `is_leaf` may take a list of numbers, or None, for a value."""
+    if depth > _DEEPEST:
+        raise messages.too_deep(_DEEPEST)
     if value is None and is_leaf is None:
         return Structure(type(None))
     if isinstance(value, dict):
-        return Structure(dict, tuple(value), tuple(structure_of(one, is_leaf) for one in value.values()))
+        return Structure(dict, tuple(value), tuple(structure_of(one, is_leaf, depth + 1) for one in value.values()))
     if isinstance(value, tuple | list) and not (is_leaf is not None and is_leaf(value)):
-        return Structure(type(value), (), tuple(structure_of(one, is_leaf) for one in value))
+        return Structure(type(value), (), tuple(structure_of(one, is_leaf, depth + 1) for one in value))
     return LEAF
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import tarfile
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -19,6 +17,7 @@ from scistan.toolchain.record import BadRecordError, BuildRecord, read_record, v
 from scistan.toolchain.shown import shown
 from scistan.toolchain.store import Store, make_durable
 from scistan.toolchain.workspace import Workspace, workspace
+from scistan.whole_files import replacing
 
 __all__ = ["Imported", "export_cache", "import_cache"]
 
@@ -57,17 +56,12 @@ def export_cache(store: Store, path: Path, *, keys: Sequence[str] = (), objects:
         raise messages.nothing_to_export(keys)
     if not path.name:
         raise messages.no_export(path, "it is a folder")
-    fresh = path.with_name(f"{path.name}.{os.getpid()}")
     try:
-        with tarfile.open(fresh, "w:gz", compresslevel=6) as archive:
+        with replacing(path) as beside, tarfile.open(beside, "w:gz", compresslevel=6) as archive:
             for kind, folder in chosen:
                 archive.add(folder, arcname=f"{kind}/{folder.name}", filter=anonymous)
-        os.replace(fresh, path)
-    except OSError as error:
-        raise messages.no_export(path, error.strerror or str(error)) from error
-    finally:
-        with suppress(OSError):
-            fresh.unlink(missing_ok=True)
+    except (OSError, ValueError) as error:
+        raise messages.no_export(path, getattr(error, "strerror", None) or str(error)) from error
     return [folder.name for _, folder in chosen]
 
 

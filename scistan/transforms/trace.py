@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -93,12 +94,25 @@ class Tracer:
     def _trace(self, structure: Structure, shapes: Shapes) -> Traced:
         inputs = tuple(Variable(f"x{k}", tuple(map(Size, shape)), self, None) for k, shape in enumerate(shapes))
         args, named = tree_unflatten(structure, [Expression(x) for x in inputs])
+        _check_call(self.function, args, named)
         try:
             results, made = tree_flatten(self.function(*args, **named))
             outputs = tuple(as_node(result) for result in results)
         except NoValueYetError as error:
             raise messages.control_flow(error.place) from None
         return Traced(Computation(inputs, outputs, instance_of(*outputs)), made)
+
+
+def _check_call(function: Callable[..., Any], args: tuple[Any, ...], named: Mapping[str, Any]) -> None:
+    """Refuse arguments that a function does not take; its own errors are its own."""
+    try:
+        takes = signature(function)
+    except (ValueError, TypeError):  # one of C's, which says nothing of its arguments
+        return
+    try:
+        takes.bind(*args, **named)
+    except TypeError as error:
+        raise messages.wrong_arguments(getattr(function, "__name__", "the function"), str(error)) from None
 
 
 def runner_for(leaves: Sequence[object], wanted: Wanted) -> Runner:

@@ -117,6 +117,8 @@ OF_OPTIONS = {
     "too_few": lambda: options.too_few("draws", 0),
     "too_few of no number": lambda: options.too_few("chains", [2] * 100),
     "too_many": lambda: options.too_many("thin", 2**32, 2**31 - 1),
+    "too_many_of": lambda: options.too_many_of("chains", 2**20, 10_000),
+    "too_many_of starts": lambda: options.too_many_of("starts", 2**20, 10_000),
     "bad_option": lambda: options.bad_option("adapt_delta", 10**5000, "a number between 0 and 1", "0.95"),
     "bad_choice": lambda: options.bad_choice("new_levels", None, ("refuse", "draw")),
 }
@@ -138,7 +140,6 @@ OF_PICTURES = {
     "coefficients_left_out": lambda: pictures.coefficients_left_out(40, 90),
     "no_matplotlib": pictures.no_matplotlib,
     "unknown_ending": lambda: pictures.unknown_ending("picture.xyz", [".png", ".svg", ".pdf"]),
-    "cannot_write": lambda: pictures.cannot_write("report.html", "No space left on device"),
     "no_energy": lambda: pictures.no_energy("pathfinder", "cmdstan"),
     "no_energy of chains": lambda: pictures.no_energy("mcmc", "nutpie"),
     "nothing_to_predict": lambda: pictures.nothing_to_predict("plot_ppc"),

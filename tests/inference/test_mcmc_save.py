@@ -318,6 +318,16 @@ def test_a_fit_can_be_copied(fit, twin):
     assert dataset_names(other.predict(seed=1)) == dataset_names(fit.predict(seed=1))
 
 
+@pytest.mark.parametrize("ending", ["nc", "zarr"])
+@pytest.mark.parametrize("seed", [2**63 - 1, 2**64, 10**5000], ids=["of 63 bits", "of 65 bits", "of 5,001 digits"])
+def test_a_seed_of_any_size_is_saved(seed, ending, fit, tmp_path):
+    """Found by the fuzzer: HDF5 has no whole numbers of more than 64 bits."""
+    other = copy.copy(fit)
+    other.draw_prior(draws=5, seed=seed)
+    kept = dataset_of(ss.load(other.save(tmp_path / f"fit.{ending}")).idata, "prior").attrs["seed"]
+    assert (int(kept, 0) if isinstance(kept, str) else kept) == seed
+
+
 def test_a_dim_with_a_slash_is_told_as_such(tmp_path, monkeypatch):
     m = ss.Model(coords={"km/h": ["slow", "fast"]})
     m.b = ss.Normal(0, 1, dims="km/h")

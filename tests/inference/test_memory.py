@@ -38,6 +38,42 @@ def test_too_many_draws_are_refused_by_every_verb(draws, fit):
     assert fit.predict(draws=draws).predictions["y"].shape == (2, 200, 500)  # it has no more than it has
 
 
+@pytest.mark.parametrize("many", [2**20, 2**31 - 1, 10**30])
+@pytest.mark.parametrize(
+    ("option", "ask"),
+    {
+        "chains": lambda m, many: m.mcmc(chains=many, draws=1, warmup=1, progress=False),
+        "chains of nutpie": lambda m, many: m.mcmc(chains=many, draws=1, warmup=5, engine="nutpie", progress=False),
+        "chains of a plan": lambda m, many: m.plan("mcmc", chains=many),
+        "chains of sbc": lambda m, many: m.sbc(replications=2, chains=many, progress=False),
+        "replications": lambda m, many: m.sbc(replications=many, progress=False),
+        "starts": lambda m, many: m.map(starts=many, progress=False),
+        "starts of mle": lambda m, many: m.mle(starts=many, progress=False),
+        "num_paths": lambda m, many: m.pathfinder(num_paths=many),
+        "threads_per_chain": lambda m, many: m.mcmc(threads_per_chain=many, engine="cmdstan", progress=False),
+        "points": lambda m, many: m.verify(points=many),
+        "thin": lambda m, many: m.mcmc(thin=many, engine="stanli", progress=False),
+    }.items(),
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_more_than_can_be_begun_is_refused_at_once(option, ask, many):
+    """A million chains of one draw each fit into memory, and would take days to begin."""
+    name = option.partition(" ")[0]
+    with pytest.raises(ss.ModelError, match=rf"`{name}` must be .*at most .*(?s:.*)try: write `{name}=\d"):
+        ask(model(5), many)
+
+
+@pytest.mark.parametrize("steps", [10**9, 10**12, 10**18, 10**30])
+def test_a_forecast_that_no_memory_holds(steps):
+    m = ss.Model("walk")
+    m.s = ss.HalfNormal(1)
+    m.y = ss.RandomWalk(m.s, ss.Normal(0, 1), dims="t").observe([0.1, 0.3, 0.2, 0.5])
+    fit = m.mcmc(draws=20, warmup=20, chains=1, seed=1, engine="stanli", progress=False)
+    with pytest.raises(ss.ModelError, match=r"a forecast of .* steps would take .* GB and .* the biggest: `(y|labels)`"):
+        fit.forecast(steps)
+    assert fit.forecast(3, draws=10**12)["predictions"]["y"].shape == (1, 20, 3)  # it has no more than it has
+
+
 def test_one_simulation_is_checked_too(monkeypatch):
     monkeypatch.setattr("scistan.inference.memory.free_memory", lambda: 1e3)
     with pytest.raises(ss.ModelError, match="the draws would take"):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from io import BytesIO
@@ -17,6 +15,7 @@ import numpy as np
 
 from scistan.inference.files import DAMAGE, shown_reason
 from scistan.messages import judge as messages
+from scistan.whole_files import replacing
 
 __all__ = ["Arrays", "Folder", "digest_of", "open_folder", "seed_of"]
 
@@ -71,15 +70,9 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file beside its place and rename it: who is killed in between leaves nothing half written."""
-    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=".")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(beside, path)
-    except BaseException:
-        Path(beside).unlink(missing_ok=True)
-        raise
+    """Write a file, so that who is killed in between leaves nothing half written."""
+    with replacing(path) as beside:
+        beside.write_bytes(content)
 
 
 @dataclass(frozen=True, slots=True)

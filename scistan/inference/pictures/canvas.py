@@ -9,6 +9,7 @@ from functools import partial
 from os import PathLike
 from typing import Any
 
+from scistan.inference.files import writing
 from scistan.inference.paths import as_path
 from scistan.messages import pictures as messages
 
@@ -111,7 +112,7 @@ def _write(figure: Any, path: str | PathLike[str]) -> None:
     known = figure.canvas.get_supported_filetypes()
     if target.suffix.lstrip(".").lower() not in known:
         raise messages.unknown_ending(path, [f".{ending}" for ending in ("png", "svg", "pdf") if ending in known])
-    try:
-        figure.savefig(target, dpi=_DOTS)
-    except OSError as error:
-        raise messages.cannot_write(path, error.strerror or str(error)) from error
+    out = io.BytesIO()  # matplotlib's writers have errors of their own where a disk is full
+    figure.savefig(out, format=target.suffix[1:].lower(), dpi=_DOTS)
+    with writing(target) as beside:
+        beside.write_bytes(out.getbuffer())

@@ -14,7 +14,7 @@ import numpy as np
 from scistan.errors import ScistanError
 from scistan.graph.instance import Instance
 from scistan.graph.parse import UndeclaredError
-from scistan.inference.files import DAMAGE, replacing, shown_reason, why_unreadable
+from scistan.inference.files import DAMAGE, sealing, shown_reason, why_unreadable
 from scistan.inference.memory import check_fits
 from scistan.inference.paths import as_path
 from scistan.inference.plan import Plan
@@ -61,7 +61,7 @@ def save_estimate(estimate: PointEstimate, path: str | Path) -> Path:
         arrays |= {"record": np.array(record.text)}
         arrays |= {f"record:{name}": array for name, array in record.arrays.items()}
     text = json.dumps({"format": _FORMAT, **rest}, default=_plain)
-    with replacing(path) as beside, beside.open("wb") as file:
+    with sealing(path) as beside, beside.open("wb") as file:
         np.savez_compressed(file, meta=np.array(text), coordinates=estimate.coordinates, **arrays)  # type: ignore[arg-type]
     return path
 

@@ -10,6 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scistan.inference.files import write_text
 from scistan.inference.paths import as_path
 from scistan.inference.profile.flame import draw_flame
 from scistan.inference.profile.recommend import Recommendation, recommendations
@@ -78,8 +79,7 @@ class Report:
         }
         if place.suffix not in writers:
             raise messages.unknown_kind(place.suffix, list(writers))
-        place.write_text(writers[place.suffix](), encoding="utf-8")
-        return place
+        return write_text(place, writers[place.suffix]())
 
 
 def make_report(profile: Profile, fitted_before: int) -> Report:

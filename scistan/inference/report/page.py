@@ -17,6 +17,7 @@ import numpy as np
 from scistan.errors import ScistanError
 from scistan.given import as_whole
 from scistan.inference.described import Description
+from scistan.inference.files import write_text
 from scistan.inference.paths import as_path
 from scistan.inference.pictures.canvas import new_figure
 from scistan.inference.pictures.elements import asked_for, draws_at, labels_of, share
@@ -61,12 +62,7 @@ def write_report(
     target = as_path("fit.report", path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise messages.report_ending(path)
-    page = report_page(fit, title, question, limit)
-    try:
-        target.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise messages.cannot_write(path, error.strerror or str(error)) from error
-    return target
+    return write_text(target, report_page(fit, title, question, limit))
 
 
 def report_page(fit: Fit, title: str | None = None, question: str | None = None, limit: int = 40) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 
 from scistan.diagnostics.checks import MEASURABLE
 from scistan.diagnostics.statistics import measure
+from scistan.given import as_whole
 from scistan.inference.pictures.elements import Names, asked_for, elements_of, share
 from scistan.inference.pictures.marginals import as_probability
 from scistan.messages import pictures as messages
@@ -49,7 +50,8 @@ def table(fit: Fit, format: str, var_names: Names, probability: float, limit: in
     """Write the posterior, or some of it, as text of a format."""
     if not isinstance(format, str) or format not in _FORMATS:
         raise messages.unknown_format(format, list(_FORMATS))
-    return _FORMATS[format](posterior_table(fit, var_names, as_probability(probability), limit))
+    rows = None if limit is None else as_whole("limit", limit, most=None)
+    return _FORMATS[format](posterior_table(fit, var_names, as_probability(probability), rows))
 
 
 def posterior_table(

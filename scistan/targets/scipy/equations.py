@@ -206,7 +206,7 @@ def _solver(
     shape: tuple[int, int], asked: Asked, share: float,
 ) -> Any:  # fmt: skip
     from scipy.integrate import BDF, DOP853, RK45, Radau
-    from scipy.sparse import block_diag
+    from scipy.sparse import block_diag, coo_array
 
     # The error of a step is a root mean square over the whole system: divided so, it holds for each draw.
     rows, states = shape
@@ -215,6 +215,6 @@ def _solver(
     if asked.method in ("rk45", "ckrk"):
         explicit = DOP853 if limits["rtol"] < _FINE else RK45
         return explicit(flat, start, y, end, **limits)
-    blocks = block_diag([np.ones((states, states))] * rows, format="csc") if rows > 1 else None
+    blocks = block_diag([coo_array(np.ones((states, states)))] * rows, format="csc") if rows > 1 else None
     implicit = Radau if limits["rtol"] < _FINE else BDF
     return implicit(flat, start, y, end, jac_sparsity=blocks, **limits)
