@@ -83,6 +83,16 @@ def test_a_tiny_model_gets_no_race():
     assert plan.warmup == 400
 
 
+def test_a_long_run_of_a_tiny_model_gets_one():
+    """What counts is the cost of the whole run: steps, draws and chains, not the data alone."""
+    race = promised(diag=FAST, low_rank=SLOW)
+    plan = choose(eight_schools().instance(), ALL, {}, 1000, 16, race, draws=10_000)
+    assert (plan.engine, plan.metric) == ("nutpie", "diag")
+    with_metric = choose(eight_schools().instance(), ALL, {"metric": "diag_e"}, 1000, 16, never, draws=10_000)
+    assert (with_metric.engine, with_metric.metric) == ("nutpie", "diag")
+    assert choose(eight_schools().instance(), ALL, {"metric": "diag_e"}, 1000, 16, never).engine == "stanli"
+
+
 def test_a_first_run_warms_up_as_long_as_it_gains_and_never_less_than_who_asks_for_more():
     race = promised(diag=FAST, low_rank=SLOW)
     assert chosen(logistic(), race).warmup == 400
@@ -358,6 +368,12 @@ def test_a_rival_enters_only_where_that_can_pay():
     small, large = race_of(correlated()), race_of(correlated(3000))
     assert "low_rank" not in small.why
     assert "low_rank" in large.why
+
+
+def test_a_run_hardly_longer_than_finding_out_is_made_instead():
+    now, hope = Promise(150, 0.05, 200, 15, 3e8), Promise(0, 0.8, 3200, 7, 1.4e8)
+    assert now.is_worth_trying(hope, 1e8)
+    assert not now.is_worth_trying(hope, 1.5e8)
 
 
 def test_a_warm_up_too_short_to_judge_by_ends_the_race():

@@ -25,7 +25,8 @@ def after_approximation(start: Start, fit: Fit) -> Fit:
     seconds, draws = start.seconds, fit.shape[0] * fit.shape[1]
     workload = workload_of(fit.subject.instance, start.task)
     compiled = float(fit.timing.get("build", 0.0)) if ENGINES[fit.engine].compiled else 0.0
-    effort = approximating(start.task, fit.engine, draws, compiled > FROM_CACHE, start.cold)
+    cold = start.ended(workload.key)
+    effort = approximating(start.task, fit.engine, draws, compiled > FROM_CACHE, cold)
     options = {name: value for name, value in fit.settings.items() if name not in ("draws", "seed")}
     plan = Plan(
         fit.engine, options, 0, fit.why, task=start.task, draws=draws, chains=1, compiled=ENGINES[fit.engine].compiled
@@ -34,7 +35,7 @@ def after_approximation(start: Start, fit: Fit) -> Fit:
     running = float(fit.timing.get("sample", 0.0)) or seconds
     record(
         Run(
-            start.task, "stan", fit.engine, **sizes(workload), chains=1, cold=int(start.cold), seconds=seconds,
+            start.task, "stan", fit.engine, **sizes(workload), chains=1, cold=cold, seconds=seconds,
             iterations=round(effort.iterations), evaluations=effort.iterations, compile=compiled,
             fixed=max(0.0, seconds - running - compiled), sampling=running, memory=high_water(),
         )
