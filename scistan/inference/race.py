@@ -42,9 +42,8 @@ FIRST_DRAWS, FIRST_STEPS, GROWTH = 150, 15, 1.5
 HOPED_SHARE, HOPED_STEPS, USUAL_DELTA = 0.8, 7.0, 0.8
 # What a rival costs beside its draws: looks at it, judgements, threads. In nanoseconds, as whole calls have shown.
 ENTERING = 6e7
-# Hopes must save what it costs to find out, as often as there will be enough effective draws without, between these:
-# hopes are the best that can be, and a run that is hardly longer than finding out is better made.
-LEAST_PAYS, PAYS = 2.0, 4.0
+# Hopes must save what it costs to find out, as often as there will be enough effective draws without, up to this.
+PAYS = 4.0
 # An element of a latent in ten may be slower than the figure taken: the slowest of hundreds is noise in so few draws.
 SLOW_PART = 0.1
 # So few draws tell their effective share to a factor of two or so, which is how much shares differ: half of what is
@@ -97,7 +96,7 @@ class Promise:
     def is_worth_trying(self, hope: Promise, found_out: float) -> bool:
         """Tell whether a hope would save what finding out costs, several times where this one promises enough."""
         saved = self.cost * max(0.0, 1 - self.worth / hope.worth)
-        return saved > found_out * min(PAYS, max(LEAST_PAYS, self.effective / PLENTY))
+        return saved > found_out * min(PAYS, max(1.0, self.effective / PLENTY))
 
 
 @dataclass(slots=True, eq=False)

@@ -370,12 +370,6 @@ def test_a_rival_enters_only_where_that_can_pay():
     assert "low_rank" in large.why
 
 
-def test_a_run_hardly_longer_than_finding_out_is_made_instead():
-    now, hope = Promise(150, 0.05, 200, 15, 3e8), Promise(0, 0.8, 3200, 7, 1.4e8)
-    assert now.is_worth_trying(hope, 1e8)
-    assert not now.is_worth_trying(hope, 1.5e8)
-
-
 def test_a_warm_up_too_short_to_judge_by_ends_the_race():
     plan = race_of(mixed(), warmup=40)
     assert plan.options["metric"] == "diag"
