@@ -139,10 +139,13 @@ class Runner:
     def diverges(self) -> bool:
         """Whether every chain diverged among the draws that are judged: the whole run would in more than a handful.
 
-        A single chain may, while it adapts.
+        Once may be by chance, while a chain adapts.
         """
-        now = self.promise
-        return now is not None and all(one.diverging[now.first : now.draws].any() for one in self.run.seen.values())
+        if self.promise is None:
+            return False
+        judged = slice(self.promise.first, self.promise.draws)
+        counts = [int(one.diverging[judged].sum()) for one in self.run.seen.values()]
+        return min(counts, default=0) > 0 and sum(counts) > 1
 
     def promises(self, draws: int, share: float, steps: float) -> Promise:
         """Give the promise of a whole run with this effective share of its draws and so many steps for each."""
