@@ -28,7 +28,7 @@ from scistan.messages import sampling as messages
 __all__ = ["Pilot", "choose", "fitting_engines"]
 
 # With fewer numbers than this, a short run with so many steps a draw is over before a race has paid for itself.
-TINY, TINY_STEPS = 100, 15.0
+TINY, TINY_STEPS = 100, 12.0
 # Coordinates up to which the shape at the mode costs next to nothing beside a run.
 FEW = 64
 # Steps for an effective draw where a posterior is round. Up to a condition that is nearly ROUND a metric that sees no
@@ -36,7 +36,7 @@ FEW = 64
 # From which condition on a tiny model is worth an engine that sees them.
 ROUND_STEPS, ROUND, LONGER, SLANTED = 5.0, 4.0, 0.7, 30.0
 # The counted cost below which a run is over before an engine's threads have paid for themselves, in nanoseconds.
-SHORT = 2.5e8
+SHORT = 2e8
 # The warm-up of a call that says nothing of it.
 USUAL_WARMUP = 1000
 # Where a scale is estimated, small steps keep the funnel's neck from being missed.
