@@ -3,7 +3,8 @@
     python bench/plan.py            # about a minute on a quiet machine; a history of its own, thrown away afterwards
 
 Decisions and rows are in processor time, so that other processes do not add to them. Predictions are of wall time: on a
-loaded machine the ratio shows the load as well.
+loaded machine the ratio shows the load as well. `scatter` is by how much the seconds of later calls differ from their own
+median, at worst: no prediction can be nearer than that.
 """
 
 from __future__ import annotations
@@ -84,15 +85,18 @@ def predictions(runs: int = 11) -> None:
     print(f"\npredicted / actual seconds of `m.mcmc`, run 1 to {runs}")
     worst: list[list[float]] = [[] for _ in range(runs)]
     for name, m in models.items():
-        ratios = []
+        ratios, taken = [], []
         for k in range(runs):
             planned = m.plan().seconds
             began = time.perf_counter()
             m.mcmc(seed=k, progress=False)
-            ratios.append(planned / (time.perf_counter() - began))
+            taken.append(time.perf_counter() - began)
+            ratios.append(planned / taken[-1])
             worst[k].append(max(ratios[-1], 1 / ratios[-1]))
-        print(f"{name:<16}" + " ".join(f"{ratio:5.2f}" for ratio in ratios))
+        later = np.array(taken[1:]) / np.median(taken[1:])
+        print(f"{name:<16}" + " ".join(f"{ratio:5.2f}" for ratio in ratios) + f"  scatter {np.maximum(later, 1 / later).max():.2f}")
     print(f"{'median error':<16}" + " ".join(f"{np.median(errors):5.2f}" for errors in worst))
+    print(f"{'worst error':<16}" + " ".join(f"{max(errors):5.2f}" for errors in worst))
 
 
 if __name__ == "__main__":

@@ -2,15 +2,18 @@
 
 Run: python bench/race.py [--models rats wells] [--held-out | --open] [--kept FOLDER] [--calls 4]
 
-1. The candidates run as whole calls of `m.mcmc` (Stan's NUTS on stanli, nutpie with a diagonal and with a low-rank metric; the
-   same with every latent centred whose centring is open, marked c): 4 chains of 1000 draws, warm-up 1000 for stanli, 400 for
-   nutpie, `adapt_delta` 0.9 where scales are estimated, as `auto` has it. Min bulk ESS over all latents for each second of
-   processor time (all threads), the median over later calls. With `--kept` these calls are kept in a folder and not made again.
+1. The candidates run as whole calls of `m.mcmc` (Stan's NUTS on stanli, nutpie with a diagonal and with a low-rank metric): 4
+   chains of 1000 draws, warm-up 1000 for stanli, 400 for nutpie, `adapt_delta` 0.9 where scales are estimated, as `auto` has it.
+   They integrate out what `auto` does. Where that is something, each also runs with the model as it is written (w), and where
+   the centring of latents is open, with all of these centred and nothing integrated out (c): the best of all of them is what
+   `auto` is held to. Min bulk ESS over all latents, redrawn ones included, for each second of processor time (all threads), the
+   median over later calls. With `--kept` these calls are kept in a folder and not made again.
 2. `auto` and the best of them run in turns, call by call in one process with the same seeds, so that a machine that others use
    too is the same to both (processor time of one and the same run differs by half there, from one minute to the next).
 
 A candidate that is ill in most of its calls (more than one draw in 1,000 diverged, or an R-hat above 1.05), or was cut short
-by its limit of time, is marked with !; it is the best only where no candidate is sound. *ratio* is auto's ESS per CPU second
+by its limit of time, is marked with !. Where none is sound, all run with smaller steps too (`adapt_delta` 0.95 and 0.99), and one
+that is ill is the best only where none of these is sound either. *ratio* is auto's ESS per CPU second
 over the best candidate's, *time* its CPU seconds over that candidate's, both medians over pairs of later calls; *first* and
 *first time* the same of first calls in a process, where for ESS the median over all calls is taken. Models of the held-out ten
 are marked with *. `--work` prints the counted work of a gradient.
@@ -79,7 +82,7 @@ def compare(model: str, candidates: dict[str, Runs], best: str, turns: dict[str,
     name, mark = f"{model}{'*' if held_out else ''}", "!" if is_ill(turns["auto"]) else " "
     told = " ".join(f"{figure:5.2f}" for figure in astuple(row))
     seconds = float(np.median([a["cpu"] for a, _ in pairs]))
-    print(f"{name:20} {' '.join(cells)} {rate(turns['auto']):9,.0f}{mark} {seconds:6.2f} {best:>10}  {told}", flush=True)
+    print(f"{name:20} {' '.join(cells)} {rate(turns['auto']):9,.0f}{mark} {seconds:6.2f} {best:>13}  {told}", flush=True)
     return row
 
 
@@ -128,7 +131,7 @@ def main() -> None:
     given = parser.parse_args()
     sys.path.insert(0, str(Path(__file__).resolve().parent))
     from race_models import HELD_OUT, MODELS
-    from race_runs import WHO, measured, measured_in_turns
+    from race_runs import SMALLER_STEPS, WHO, measured, measured_in_turns
 
     models = given.models or [
         name for name in MODELS if not (given.held_out and name not in HELD_OUT) and not (given.open and name in HELD_OUT)
@@ -138,15 +141,18 @@ def main() -> None:
         return
     if given.kept is not None:
         given.kept.mkdir(parents=True, exist_ok=True)
-    others = [who for who in WHO if who != "auto"]
-    print(f"{'ESS per CPU s':20} {' '.join(f'{who:>10}' for who in others)} {'auto':>10} CPU s {'best':>10}  ratio  time first ftime")
+    others = [who for who in WHO if who not in ("auto", *SMALLER_STEPS)]
+    print(f"{'ESS per CPU s':20} {' '.join(f'{who:>10}' for who in others)} {'auto':>10} CPU s {'best':>13}  ratio  time first ftime")
     rows = []
     for model in models:
         runs = {who: measured(model, who, given.processes, given.calls, given.kept) for who in others}
-        ran = [who for who in others if good(runs[who])]
-        if given.candidates or not ran:
+        tried = {who: found for who, found in runs.items() if good(found)}
+        if tried and all(map(is_ill, tried.values())):
+            tried |= {who: measured(model, who, given.processes, given.calls, given.kept) for who in SMALLER_STEPS}
+        tried = {who: found for who, found in tried.items() if good(found)}
+        if given.candidates or not tried:
             continue
-        best = max([who for who in ran if not is_ill(runs[who])] or ran, key=lambda who: rate(runs[who]))
+        best = max([who for who in tried if not is_ill(tried[who])] or tried, key=lambda who: rate(tried[who]))
         turns = measured_in_turns(model, best, given.processes, given.calls)
         rows.append(compare(model, runs, best, turns, model in HELD_OUT))
     if rows:

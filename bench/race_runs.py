@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["CENTRED", "WHO", "Runs", "measured", "measured_in_turns"]
+__all__ = ["AS_WRITTEN", "CENTRED", "SMALLER_STEPS", "WHO", "Runs", "measured", "measured_in_turns"]
 
 _STANLI: dict[str, Any] = {"engine": "stanli"}
 _DIAGONAL: dict[str, Any] = {"engine": "nutpie", "metric": "diag", "warmup": 400}
@@ -27,10 +27,16 @@ _LOW_RANK: dict[str, Any] = {"engine": "nutpie", "metric": "low_rank", "warmup":
 WHO: dict[str, dict[str, Any]] = {
     "auto": {},
     "stanli": _STANLI, "diag": _DIAGONAL, "low rank": _LOW_RANK,
+    "stanli w": _STANLI, "diag w": _DIAGONAL, "low rank w": _LOW_RANK,
     "stanli c": _STANLI, "diag c": _DIAGONAL, "low rank c": _LOW_RANK,
 }
-# These have every latent centred whose centring is open; only models that have such a latent are run so.
+# These integrate nothing out; only models of which `auto` integrates something are run so.
+AS_WRITTEN = ("stanli w", "diag w", "low rank w")
+# These integrate nothing out and have every latent centred whose centring is open; only models that have such a latent.
 CENTRED = ("stanli c", "diag c", "low rank c")
+# These have smaller steps; they are run where all the others are ill.
+SMALLER_STEPS = tuple(f"{who} {delta}" for delta in (0.95, 0.99) for who in ("stanli", "diag", "low rank"))
+WHO |= {who: {**WHO[who.rpartition(" ")[0]], "adapt_delta": float(who.rpartition(" ")[2])} for who in SMALLER_STEPS}
 # Seconds by the clock for one call of a candidate, and of processor time after which a process makes no further call.
 LIMIT, ENOUGH = 60.0, 20.0
 
@@ -87,6 +93,7 @@ def _way(model: str, who: str) -> tuple[Any, dict[str, Any]] | None:
     from race_models import MODELS
 
     from scistan.inference.choose import CAREFUL_DELTA, scales_are_estimated
+    from scistan.inference.integrate import integrated
     from scistan.model.fitted import FittedModel
     from scistan.passes.centring import learnable
 
@@ -96,10 +103,14 @@ def _way(model: str, who: str) -> tuple[Any, dict[str, Any]] | None:
         if not open_ones:
             return None
         m = FittedModel(m).changed({name: {"centred": True} for name in open_ones}).model
+    if who in AS_WRITTEN and not integrated(m.instance(), "auto").integrated:
+        return None
+    if who in (*AS_WRITTEN, *CENTRED):
+        options["integrate"] = False
     if who != "auto":
         options["time_limit"] = LIMIT
-        if scales_are_estimated(m.instance()):
-            options["adapt_delta"] = CAREFUL_DELTA
+        if scales_are_estimated(integrated(m.instance(), options.get("integrate", "auto"))):
+            options.setdefault("adapt_delta", CAREFUL_DELTA)
     return m, options
 
 

@@ -18,8 +18,9 @@ class Run:
 
     `asked` are the iterations that were asked for, `iterations` those that were made; `evaluations` counts gradients,
     or densities, of `work` units each; `effective` is the smallest effective number of draws. `chosen` is 1 where
-    `auto` chose the engine, `cold` where packages were still to be imported. `fixed` are the seconds beside the
-    engine's own, `memory` the process's high water in bytes. A run that failed has its error's class in `failure`.
+    `auto` chose the engine; `cold` is 1 where packages were still to be imported, 2 where the process had not met its
+    model yet. `fixed` are the seconds beside the engine's own, `memory` the process's high water in bytes. A run that
+    failed has its error's class in `failure`.
     """
 
     task: str

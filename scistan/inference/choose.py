@@ -27,8 +27,8 @@ from scistan.messages import sampling as messages
 
 __all__ = ["Pilot", "choose", "fitting_engines"]
 
-# With fewer numbers than this, and a gradient of less counted work, a run is over before a race has paid for itself.
-TINY, LIGHT = 100, 3000.0
+# With fewer numbers than this, a short run with so many steps a draw is over before a race has paid for itself.
+TINY, TINY_STEPS = 100, 12.0
 # Coordinates up to which the shape at the mode costs next to nothing beside a run.
 FEW = 64
 # Steps for an effective draw where a posterior is round. Up to a condition that is nearly ROUND a metric that sees no
@@ -36,7 +36,7 @@ FEW = 64
 # From which condition on a tiny model is worth an engine that sees them.
 ROUND_STEPS, ROUND, LONGER, SLANTED = 5.0, 4.0, 0.7, 30.0
 # The counted cost below which a run is over before an engine's threads have paid for themselves, in nanoseconds.
-SHORT = 2.5e8
+SHORT = 2e8
 # The warm-up of a call that says nothing of it.
 USUAL_WARMUP = 1000
 # Where a scale is estimated, small steps keep the funnel's neck from being missed.
@@ -82,16 +82,16 @@ def choose(
     if options.get("metric") == LOW_RANK or not plain:
         return Plan(quick, {**options, **own}, warmup, f"{quick}: the options ask for it")
     short = _enough(warmup, coordinates(instance))
-    tiny = numbers < TINY and gradient_work(instance) < LIGHT
-    seen = None if hierarchical or coordinates(instance) > FEW or options.get("metric") is not None else shape()
+    asked_for = options.get("metric")
+    metrics = list(ENGINES[quick].work) if asked_for is None else [ENGINES[quick].metrics[asked_for]]
+    plans = [Plan(quick, {**options, **own, "metric": m}, short, draws=draws, chains=chains) for m in metrics]
+    tiny = numbers < TINY and _cost(plans[0], TINY_STEPS, instance) < SHORT
+    seen = None if hierarchical or coordinates(instance) > FEW or asked_for is not None else shape()
     if tiny and (seen is None or seen.condition < SLANTED):
         reason = f"{numbers} numbers of data are too few for a race to pay"
         return Plan(plain, {**options, **own}, short, f"{plain}: {reason}")
-    metrics = list(ENGINES[quick].work) if options.get("metric") is None else [options["metric"]]
     if len(metrics) == 1:
-        chosen = {**options, **own, "metric": ENGINES[quick].metrics[metrics[0]]}
-        return Plan(quick, chosen, short, f"{quick}: the options leave no other metric, and it adapts faster")
-    plans = [Plan(quick, {**options, **own, "metric": m}, short, draws=draws, chains=chains) for m in metrics]
+        return replace(plans[0], why=f"{quick}: the options leave no other metric, and it adapts faster")
     if seen is not None:
         return _by_shape(plans, Plan(plain, {**options, **own}, short), seen, instance)
     try:
@@ -112,17 +112,21 @@ def _by_shape(plans: Sequence[Plan], plain: Plan, shape: Shape, instance: Instan
 
     Where that is the diagonal one and the run short, Stan's own sampler has it done before the other has begun.
     """
-    gradient, size = gradient_work(instance), coordinates(instance)
 
     def cost(plan: Plan) -> float:
-        work = ENGINES[plan.engine].work[plan.metric]
         longer = 1.0 if plan.metric == LOW_RANK else max(1.0, shape.condition / ROUND) ** LONGER
-        steps = (plan.warmup + plan.draws) * longer * ROUND_STEPS * (gradient + work.of_step(size))
-        return plan.chains * (steps + plan.warmup * work.of_adaptation(size))
+        return _cost(plan, longer * ROUND_STEPS, instance)
 
     best = min(plans, key=cost)
     best = plain if best.metric != LOW_RANK and cost(best) < SHORT else best
     return replace(best, why=race_messages.chosen_by_shape(best.described(), shape.condition))
+
+
+def _cost(plan: Plan, steps: float, instance: Instance) -> float:
+    """Count the cost of a whole run with so many steps a draw, in nanoseconds."""
+    work, size = ENGINES[plan.engine].work[plan.metric], coordinates(instance)
+    run = (plan.warmup + plan.draws) * steps * (gradient_work(instance) + work.of_step(size))
+    return plan.chains * (run + plan.warmup * work.of_adaptation(size))
 
 
 def _enough(asked: int, dimension: int) -> int:

@@ -21,12 +21,14 @@ from scistan.inference.centring import centred_series, centring_of
 from scistan.inference.certificate import Certificate
 from scistan.inference.certified import certified
 from scistan.inference.choose import choose
+from scistan.inference.climb import DELTAS
 from scistan.inference.curvature import Shape, shape_at_mode
 from scistan.inference.plan import Plan
 from scistan.inference.prepare import GRAPH_WORK, Prepared, prepare
 from scistan.inference.race import Promise, Race, Runner, best_of
 from scistan.inference.work import coordinates, gradient_work
 from scistan.messages import centring as messages
+from scistan.messages import race as race_messages
 from scistan.passes.centring import learnable, series_by_innovations
 from scistan.profiling import staged
 
@@ -67,15 +69,16 @@ def decide(asked: Asked, prepared: Prepared) -> Decision:
         sampled, list(asked.fitting), request.options, request.warmup, numbers, pilot, lambda: _shape(prepared),
         request.draws, request.chains,
     )
-    elsewhere = asked.executor is not None
+    elsewhere, winner = asked.executor is not None, race.winner(plan)
     try:
-        better = _centred(asked, prepared, race.winner(plan), deadline) if centring_is_open else None
+        better = _centred(asked, prepared, winner, deadline) if centring_is_open else None
     except BaseException:
         race.stop()
         raise
     if better is not None:
         race.stop()
         return better
+    plan = _careful(asked, plan, winner)
     return Decision(plan, prepared, race.taken(plan, elsewhere))
 
 
@@ -145,9 +148,16 @@ def _tried(
         race.stop()
         return None
     why = messages.centring_won(why, list(centring), promise.figures[1])
-    plan = replace(best.plan, why=why, centring=centring)
-    taken = race.taken(best.plan, asked.executor is not None)
+    plan = _careful(asked, replace(best.plan, why=why, centring=centring), best)
+    taken = race.taken(plan, asked.executor is not None)
     return Decision(plan, made, taken, certificate), best.promise
+
+
+def _careful(asked: Asked, plan: Plan, winner: Runner | None) -> Plan:
+    """Have a run that is sure to be ill begin again with the smallest steps, before all of it is drawn for nothing."""
+    if winner is None or not winner.diverges or asked.options.get("adapt_delta") is not None:
+        return plan
+    return replace(plan.with_options(adapt_delta=DELTAS[-1]), why=race_messages.diverges(plan.why, DELTAS[-1]))
 
 
 def _may_pay(winner: Runner, promise: Promise) -> bool:

@@ -135,6 +135,18 @@ class Runner:
         found = [one.steps[first:last] for one in self.run.seen.values()]
         return float(np.mean(np.concatenate(found))) if found and last > first else 1.0
 
+    @property
+    def diverges(self) -> bool:
+        """Whether every chain diverged among the draws that are judged: the whole run would in more than a handful.
+
+        Once may be by chance, while a chain adapts.
+        """
+        if self.promise is None:
+            return False
+        judged = slice(self.promise.first, self.promise.draws)
+        counts = [int(one.diverging[judged].sum()) for one in self.run.seen.values()]
+        return min(counts, default=0) > 0 and sum(counts) > 1
+
     def promises(self, draws: int, share: float, steps: float) -> Promise:
         """Give the promise of a whole run with this effective share of its draws and so many steps for each."""
         plan, request = self.plan, self.run.request

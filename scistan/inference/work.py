@@ -26,7 +26,14 @@ PRODUCT, FACTOR = 0.5, 1.0
 STEP = 35.0
 # The density of one element: with exponentials and logarithms in it, as most have; others by family.
 DENSITY = 25.0
-DENSITIES = {"Normal": 4.0, "StdNormal": 4.0, "Weibull": 150.0, "Frechet": 150.0, "LogLogistic": 150.0}
+# Those with gamma functions of what moves, powers or differences of logistic functions: by `bench/function_cost.py`.
+DENSITIES = {
+    "Normal": 4.0, "StdNormal": 4.0, "Weibull": 150.0, "Frechet": 150.0, "LogLogistic": 150.0, "Beta": 70.0,
+    "Gamma": 65.0, "NegBinomial": 105.0, "NegBinomial2": 105.0, "NegBinomial2Log": 105.0, "BetaBinomial": 270.0,
+    "OrderedLogistic": 215.0,
+}  # fmt: skip
+# An element of a function that is much dearer than arithmetic, by the same.
+FUNCTIONS = {"lgamma": 23.0, "lbeta": 150.0, "digamma": 26.0, "erf": 58.0, "Phi": 26.0}
 # A latent whose centre and scale follow from its prior and what its data say, and each of its elements: roots and
 # quotients, both ways. By whole runs of nutpie's, `bench/centring_cost.py`.
 LATENT_BY_DATA, ELEMENT_BY_DATA = 880.0, 32.0
@@ -68,7 +75,7 @@ def _of_node(instance: Instance, node: Node) -> float:
         return NODE + STEP * inside * instance.length(steps)
     if name in _FACTORS:
         return NODE + FACTOR * max(_cubed(instance, arg) for arg in node.args)
-    return NODE + ELEMENT * _count(instance, node.shape)
+    return NODE + FUNCTIONS.get(name, ELEMENT) * _count(instance, node.shape)
 
 
 def _of_density(instance: Instance, term: Term, moving: set[Node]) -> float:

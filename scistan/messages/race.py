@@ -35,6 +35,11 @@ def chosen_by_shape(best: str, condition: float) -> str:
     return f"{best}: at the mode, a diagonal metric leaves a condition of {condition:,.1f}"
 
 
+def diverges(why: str, delta: float) -> str:
+    """Say that what won began again with smaller steps."""
+    return f"{why}; its first draws diverged in every chain, so it began again with adapt_delta {delta:g}"
+
+
 def goes_on(engine: str, ill: Sequence[str], then: str, from_there: bool) -> str:
     """Say that a run is followed by another, while that runs."""
     how = "goes on from there" if from_there else "starts again"

@@ -88,6 +88,35 @@ def test_nothing_is_learnt_where_that_takes_longer_than_it_saves(monkeypatch: py
     assert not fit.plan.centring
 
 
+def scaled_by_hand() -> ss.Model:
+    """A level of 100 steps that a product scales: nothing can be centred, and its data say much of each."""
+    rng = np.random.default_rng(24)
+    m = ss.Model("level")
+    m.drift, m.start, m.sigma = ss.HalfNormal(0.5), ss.Normal(0, 3), ss.HalfNormal(1)
+    m.step = ss.Normal(0, 1, shape=100)
+    m.y = ss.Normal(m.start + m.drift * ss.cumsum(m.step), m.sigma).observe(
+        np.cumsum(rng.normal(0, 0.3, 100)) + rng.normal(0, 0.5, 100)
+    )
+    return m
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_run_whose_first_draws_diverge_begins_again_before_it_is_drawn_for_nothing() -> None:
+    options = {"seed": 3, "progress": False, "draws": 150}
+    fit = scaled_by_hand().mcmc(**options)
+    assert fit.settings["adapt_delta"] == 0.99
+    assert "diverged in every chain" in fit.why
+    assert not fit.notes
+    assert same(fit, scaled_by_hand().mcmc(**options))
+    assert same(fit, scaled_by_hand().mcmc(plan=fit.plan, seed=fit.seed, progress=False))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_steps_that_the_user_asks_for_are_kept() -> None:
+    fit = scaled_by_hand().mcmc(seed=3, progress=False, draws=50, warmup=200, adapt_delta=0.8, time_limit=60)
+    assert "began again" not in fit.why
+
+
 def test_a_series_is_sampled_as_it_is_where_that_promises_more() -> None:
     rng = np.random.default_rng(4)
     m = ss.Model("local_level")

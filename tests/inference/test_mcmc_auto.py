@@ -83,6 +83,16 @@ def test_a_tiny_model_gets_no_race():
     assert plan.warmup == 400
 
 
+def test_a_long_run_of_a_tiny_model_gets_one():
+    """What counts is the cost of the whole run: steps, draws and chains, not the data alone."""
+    race = promised(diag=FAST, low_rank=SLOW)
+    plan = choose(eight_schools().instance(), ALL, {}, 1000, 16, race, draws=10_000)
+    assert (plan.engine, plan.metric) == ("nutpie", "diag")
+    with_metric = choose(eight_schools().instance(), ALL, {"metric": "diag_e"}, 1000, 16, never, draws=10_000)
+    assert (with_metric.engine, with_metric.metric) == ("nutpie", "diag")
+    assert choose(eight_schools().instance(), ALL, {"metric": "diag_e"}, 1000, 16, never).engine == "stanli"
+
+
 def test_a_first_run_warms_up_as_long_as_it_gains_and_never_less_than_who_asks_for_more():
     race = promised(diag=FAST, low_rank=SLOW)
     assert chosen(logistic(), race).warmup == 400

@@ -18,6 +18,9 @@ from scistan.history.learnt import failures_noted
 from scistan.inference.plan import Choice, Plan
 from scistan.inference.planning.machine import Machine
 from scistan.inference.planning.place import device_for
+from scistan.inference.planning.seconds import Effort, expected
+from scistan.inference.planning.start import COLD, NEW, WARM
+from scistan.inference.planning.workload import Workload
 from scistan.inference.work import gradient_work
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -135,6 +138,23 @@ def test_what_was_learnt_is_what_is_expected():
     assert m.plan(engine="stanli", parallel_chains=2, draws=3000, integrate=False).costs["running"] == pytest.approx(80.0)
     # A structure that was never seen is judged by the engine's runs.
     assert funnel().plan(engine="stanli").learnt == 3
+
+
+def test_first_calls_of_a_model_in_a_process_are_kept_apart():
+    """What is lowered and imported once is not expected of the next call, nor of another model's first one."""
+    rows = {"structure": regression().plan(integrate=False).workload.key, "iterations": 8000, "asked": 8000}
+    for cold, fixed in ((1, 9.0), (2, 3.0), (0, 0.5), (0, 0.7)):
+        record(Run("mcmc", "stan", "stanli", cold=cold, fixed=fixed, seconds=fixed + 1, sampling=1.0, **rows))
+
+    def fixed(cold: int, key: str = rows["structure"]) -> float:
+        return expected(Effort("mcmc", "stanli", 8000, cold=cold), Workload(key=key)).costs["fixed"]
+
+    assert [fixed(WARM), fixed(COLD), fixed(NEW)] == pytest.approx([0.6, 9.0, 3.0])
+    assert fixed(NEW, "of no run") == 3.0  # as another model's first call was
+    m = regression()
+    m.mcmc(seed=1, engine="stanli", draws=50, warmup=50, chains=1, progress=False)
+    m.mcmc(seed=2, engine="stanli", draws=50, warmup=50, chains=1, progress=False)
+    assert ss.history()["cold"].iloc[-1] == WARM
 
 
 def test_predictions_improve_with_use():

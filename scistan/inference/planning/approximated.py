@@ -26,7 +26,8 @@ def after_approximation(start: Start, fit: Fit) -> Fit:
     workload = workload_of(fit.subject.instance, start.task)
     is_compiled = fit.engine in ENGINES and ENGINES[fit.engine].compiled
     compiled = float(fit.timing.get("build", 0.0)) if is_compiled else 0.0
-    effort = approximating(start.task, fit.engine, draws, compiled > FROM_CACHE, start.cold)
+    cold = start.ended(workload.key)
+    effort = approximating(start.task, fit.engine, draws, compiled > FROM_CACHE, cold)
     options = {name: value for name, value in fit.settings.items() if name not in ("draws", "seed")}
     plan = Plan(
         fit.engine, options, 0, fit.why, task=start.task, draws=draws, chains=1, target=start.target,
@@ -36,7 +37,7 @@ def after_approximation(start: Start, fit: Fit) -> Fit:
     running = float(fit.timing.get("sample", 0.0)) or seconds
     record(
         Run(
-            start.task, start.target, fit.engine, **sizes(workload), chains=1, cold=int(start.cold), seconds=seconds,
+            start.task, start.target, fit.engine, **sizes(workload), chains=1, cold=cold, seconds=seconds,
             iterations=round(effort.iterations), evaluations=effort.iterations, compile=compiled,
             fixed=max(0.0, seconds - running - compiled), sampling=running, memory=high_water(),
         )

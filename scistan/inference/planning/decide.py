@@ -21,7 +21,7 @@ from scistan.inference.planning.executable import Executable, executable_of, fin
 from scistan.inference.planning.machine import machine_now
 from scistan.inference.planning.place import batches_that_fit, device_for
 from scistan.inference.planning.seconds import Effort, Expected, approximating, expected
-from scistan.inference.planning.start import is_cold
+from scistan.inference.planning.start import how_cold
 from scistan.inference.planning.workload import Workload, workload_of
 from scistan.inference.point.options import read_options
 from scistan.messages import planning as messages
@@ -53,11 +53,12 @@ def _mcmc(task: str, instance: Instance, arguments: Mapping[str, Any]) -> Plan:
 def plan_mcmc(asked: Asked, workload: Workload, *, seeded: bool, look: bool = True) -> Plan:
     """Plan a sampling run; `look` asks the cache for an executable, which takes milliseconds."""
     executable = find_executable(asked) if look else Executable()
-    costs = {name: expected(_effort(asked, name, not executable.built), workload) for name in asked.fitting}
+    cold = how_cold("stan", "mcmc", workload.key)
+    costs = {name: expected(_effort(asked, name, not executable.built, cold), workload) for name in asked.fitting}
     choices = [_choice(name, costs[name], executable) for name in asked.fitting]
     auto = asked.engine == "auto"
     likely, why = _likely(asked, workload, seeded) if auto else (asked.engine, "it was asked for")
-    cost = expected(_effort(asked, likely, not executable.built, chosen=auto), workload)
+    cost = expected(_effort(asked, likely, not executable.built, cold, chosen=auto), workload)
     threads = int(asked.options.get("threads_per_chain") or 1)
     found = Plan(
         asked.engine, dict(asked.options), asked.warmup, why, draws=asked.draws, chains=asked.chains, threads=threads,
@@ -82,12 +83,12 @@ def _likely(asked: Asked, workload: Workload, seeded: bool) -> tuple[str, str]:
     return last, messages.race_decides(asked.fitting)
 
 
-def _effort(asked: Asked, engine: str, builds: bool, chosen: bool = False) -> Effort:
+def _effort(asked: Asked, engine: str, builds: bool, cold: int, chosen: bool = False) -> Effort:
     threads = int(asked.options.get("threads_per_chain") or 1)
     at_once = cores_for(asked.chains, asked.options.get("parallel_chains"), threads)
     iterations = asked.chains * (asked.draws + asked.warmup)
     compiles = builds and ENGINES[engine].compiled
-    return Effort("mcmc", engine, iterations, at_once, is_cold("stan"), compiles, chosen)
+    return Effort("mcmc", engine, iterations, at_once, cold, compiles, chosen)
 
 
 def _choice(name: str, cost: Expected, executable: Executable) -> Choice:
@@ -107,7 +108,8 @@ def _approximation(task: str, instance: Instance, arguments: Mapping[str, Any]) 
     engines = engines_for_method(asked, task, options)
     draws = as_whole("draws", arguments.get("draws") or 1000)
     workload, executable = workload_of(instance, task), executable_of(instance)
-    costs = {name: expected(approximating(task, name, draws, not executable.built), workload) for name in engines}
+    cold = how_cold("stan", task, workload.key)
+    costs = {name: expected(approximating(task, name, draws, not executable.built, cold), workload) for name in engines}
     why = messages.asked_for() if asked != "auto" else messages.engine_that_can(engines)
     found = Plan(
         engines[0], options, 0, why, task=task, draws=draws, chains=1, compiled=ENGINES[engines[0]].compiled,
@@ -125,8 +127,8 @@ def _laplace(instance: Instance, arguments: Mapping[str, Any], options: Mapping[
         "torch", dict(options), 0, messages.own_laplace(), task="laplace", target="torch", draws=draws, chains=1,
         workload=workload,
     )
-    cost = expected(approximating("laplace", "torch", draws, False, is_cold("torch")), workload)
-    return _with_cost(found, cost)
+    cold = how_cold("torch", "laplace", workload.key)
+    return _with_cost(found, expected(approximating("laplace", "torch", draws, False, cold), workload))
 
 
 def _point(task: str, instance: Instance, arguments: Mapping[str, Any]) -> Plan:
@@ -149,14 +151,14 @@ def _point(task: str, instance: Instance, arguments: Mapping[str, Any]) -> Plan:
         "", chosen, 0, why, task=task, target="torch", draws=0, chains=0, device=device, dtype=dtype,
         batch_size=chosen.get("batch_size"), workload=workload,
     )
-    return _with_cost(found, expected(Effort(task, "torch", 1, 1, is_cold("torch")), workload))
+    return _with_cost(found, expected(Effort(task, "torch", 1, 1, how_cold("torch", task, workload.key)), workload))
 
 
 def _scipy(task: str, instance: Instance, arguments: Mapping[str, Any]) -> Plan:
     draws = as_whole("draws", arguments.get("draws") or 1000, most=None)
     workload = workload_of(instance, task)
     found = Plan("", {}, 0, "", task=task, target="scipy", draws=draws, chains=0, workload=workload)
-    return _with_cost(found, expected(Effort(task, "scipy", draws, 1, is_cold("scipy")), workload))
+    return _with_cost(found, expected(Effort(task, "scipy", draws, 1, how_cold("scipy", task, workload.key)), workload))
 
 
 def _compile(task: str, instance: Instance, arguments: Mapping[str, Any]) -> Plan:

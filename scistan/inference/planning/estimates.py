@@ -65,11 +65,11 @@ def _remembered(
         "", _options(options), 0, task=start.task, target="torch", draws=0, chains=0, device=estimate.device,
         dtype=estimate.dtype, batch_size=options.get("batch_size"),
     )
-    made = replace(estimate, plan=completed(plan, Effort(start.task, "torch", 1, 1, start.cold), workload))
-    seconds = start.seconds
+    seconds, cold = start.seconds, start.ended(workload.key)
+    made = replace(estimate, plan=completed(plan, Effort(start.task, "torch", 1, 1, cold), workload))
     record(
         Run(
-            start.task, "torch", device=estimate.device, **sizes(workload), iterations=1, cold=int(start.cold),
+            start.task, "torch", device=estimate.device, **sizes(workload), iterations=1, cold=cold,
             evaluations=float(estimate.evaluations), seconds=seconds, fixed=max(0.0, seconds - optimizing),
             sampling=optimizing, memory=high_water(),
         )

@@ -27,10 +27,11 @@ def after_prior(start: Start, instance: Instance, draws: int) -> None:
     """Remember what draws of the prior cost."""
     seconds = start.seconds
     fixed = min(seconds, BUILT_IN["scipy"].fixed) if not start.cold else seconds
+    workload = workload_of(instance, start.task)
     record(
         Run(
-            start.task, "scipy", **sizes(workload_of(instance, start.task)), iterations=draws, evaluations=draws,
-            cold=int(start.cold), seconds=seconds, fixed=fixed, sampling=seconds - fixed, memory=high_water(),
+            start.task, "scipy", **sizes(workload), iterations=draws, evaluations=draws,
+            cold=start.ended(workload.key), seconds=seconds, fixed=fixed, sampling=seconds - fixed, memory=high_water(),
         )
     )
 

@@ -35,14 +35,15 @@ def after_mcmc(start: Start, fit: Fit, warmup: int) -> Fit:
     at_once = cores_for(plan.chains, plan.options.get("parallel_chains"), plan.threads)
     workload = workload_of(fit.subject.instance, "mcmc")
     compiled = float(fit.timing.get("build", 0.0)) if plan.compiled else 0.0
-    effort = Effort("mcmc", plan.engine, iterations, at_once, start.cold, compiled > FROM_CACHE)
+    cold = start.ended(workload.key)
+    effort = Effort("mcmc", plan.engine, iterations, at_once, cold, compiled > FROM_CACHE)
     fit.plan = completed(plan, effort, workload)
     sampling = float(fit.timing.get("sample", 0.0))
     steps = fit.draws.statistics.get("n_steps")
     record(
         Run(
             "mcmc", "stan", plan.engine, plan.metric, plan.device, **sizes(workload), chains=chains, at_once=at_once,
-            chosen=int(plan.chosen), cold=int(start.cold), iterations=iterations,
+            chosen=int(plan.chosen), cold=cold, iterations=iterations,
             asked=chains * (plan.draws + (warmup if plan.chosen else plan.warmup)),
             evaluations=iterations * float(np.mean(steps)) if steps is not None and steps.size else 0.0,
             seconds=seconds, fixed=max(0.0, seconds - sampling - compiled), compile=compiled, sampling=sampling,

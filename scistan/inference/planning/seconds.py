@@ -14,7 +14,7 @@ from scistan.engines.declaration import Rate
 from scistan.engines.registry import ENGINES
 from scistan.history.learnt import of_engine, of_structure
 from scistan.history.run import Run
-from scistan.inference.planning.start import is_cold
+from scistan.inference.planning.start import COLD, NEW, WARM
 from scistan.inference.planning.workload import Workload
 
 __all__ = ["BUILT_IN", "Effort", "Expected", "approximating", "expected"]
@@ -40,23 +40,25 @@ _NEAR = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much is asked for: iterations of all chains, how many chains run at once, and in which circumstances."""
+    """How much is asked for: iterations of all chains, how many chains run at once, and in which circumstances.
+
+    `cold` is what it has still to do for the first time: one of those in start.py.
+    """
 
     task: str
     who: str
     iterations: float
     at_once: int = 1
-    cold: bool = False
+    cold: int = WARM
     builds: bool = False
     chosen: bool = False
 
 
-def approximating(task: str, engine: str, draws: int, builds: bool, cold: bool | None = None) -> Effort:
+def approximating(task: str, engine: str, draws: int, builds: bool, cold: int) -> Effort:
     """Give the effort of an approximation: its fit, and its draws."""
-    is_first = is_cold("stan") if cold is None else cold
     if engine not in ENGINES:  # torch weighs many draws at once
-        return Effort(task, engine, _CLIMB + draws * _TORCH_DRAW, 1, is_first)
-    return Effort(task, engine, _APPROXIMATING[task] + draws, 1, is_first, builds and ENGINES[engine].compiled)
+        return Effort(task, engine, _CLIMB + draws * _TORCH_DRAW, 1, cold)
+    return Effort(task, engine, _APPROXIMATING[task] + draws, 1, cold, builds and ENGINES[engine].compiled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +113,13 @@ def _ratio(rate: Rate, run: Run) -> float:
 
 
 def _fixed(rate: Rate, effort: Effort, alike: Sequence[Run], others: Sequence[Run]) -> float:
-    """Give what is spent around the run: as it was where circumstances were these, imports included or not."""
-    for found in (alike, others):
-        same = [run for run in found if bool(run.cold) == effort.cold and bool(run.chosen) == effort.chosen]
+    """Give what is spent around the run, as it was where circumstances were these."""
+    ways = [(alike, effort.cold), (others, effort.cold)] + [(others, WARM)] * (effort.cold == NEW)
+    for found, cold in ways:
+        same = [run for run in found if run.cold == cold and bool(run.chosen) == effort.chosen]
         if same:
             return _middle(same, lambda run: run.fixed, rate.fixed)
-    return rate.fixed * (2 if effort.chosen else 1) + (rate.cold if effort.cold else 0.0)
+    return rate.fixed * (2 if effort.chosen else 1) + (rate.cold if effort.cold == COLD else 0.0)
 
 
 def _sized(runs: Sequence[Run], workload: Workload) -> Sequence[Run]:
