@@ -86,7 +86,7 @@ def test_prior_draws_and_chains_agree(prior: Prior) -> None:
 
 # Elements of a series are far from independent, so each is compared, and the joint density with them.
 SERIES_ALWAYS = {"two_lags"}
-SERIES = [f for f in FORMS if f.name in {"walk", "two_lags", "state", "several"}]
+SERIES = [f for f in FORMS if f.latent]
 
 
 @pytest.mark.filterwarnings("ignore::scistan.messages.sampling.ChainWarning")
