@@ -52,10 +52,10 @@ def bounded_element(title: str) -> ModelError:
 
 def other_support(name: str, start: str, place: str, element: str, other: str) -> ModelError:
     return _refused(
-        f"`{name}` is latent and starts with `ss.{start}` ({place}), and goes on with `ss.{element}` ({other}): elements of "
-        f"a latent series lie in one range.",
-        "start with a distribution over the same range; a first value with a range of its own is a latent that the start "
-        "is about: `m.first = ss.HalfNormal(1)` and `start=ss.Normal(m.first, m.tau)`",
+        f"`{name}` is latent and starts with `ss.{start}` ({place}), and goes on with `ss.{element}` ({other}): "
+        f"elements of a latent series lie in one range.",
+        "start with a distribution over the same range; a first value with a range of its own is a latent that the "
+        "start is about: `m.first = ss.HalfNormal(1)` and `start=ss.Normal(m.first, m.tau)`",
     )
 
 

@@ -80,8 +80,8 @@ def log_sum_exp(xp: Any, x: Array, axes: tuple[int, ...] = (-1,), keepdims: bool
         return special(xp).logsumexp(x, axis=axes, keepdims=keepdims)
     # Both libraries subtract the largest element, and have NaN for the slopes where that is -∞.
     nothing = xp.all(x == -np.inf, axis=axes, keepdims=True)
-    some = xp.where(nothing, 0.0, x)
-    total = xp.logsumexp(some, axes, True) if xp.__name__ == "torch" else special(xp).logsumexp(some, axes, keepdims=True)
+    some, function = xp.where(nothing, 0.0, x), special(xp).logsumexp
+    total = function(some, axes, True) if xp.__name__ == "torch" else function(some, axes, keepdims=True)
     total = xp.where(nothing, -np.inf, total)
     return total if keepdims else xp.squeeze(total, axes)
 
