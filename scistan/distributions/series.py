@@ -12,7 +12,7 @@ from scistan.distributions.declaration import Distribution, StanForm
 from scistan.distributions.options import set_options
 from scistan.distributions.rule import SERIES, Rule, series_distribution
 from scistan.distributions.unnamed import Observation, Unnamed
-from scistan.domains import REAL
+from scistan.domains import REAL, Domain
 from scistan.errors import InternalError
 from scistan.graph.body import Bound, close, free_bound
 from scistan.graph.node import Node
@@ -116,6 +116,8 @@ class UnformedSeries(Unnamed):
         if whole is not None and over is not None and whole[0].today != over.today:
             raise messages.other_length(name, whole[0].today, over.today)
         rule, args = _read(name, self.asked, element, self._is_integer)
+        if self.observation is None and not rule.element.discrete:
+            _check_supports(name, rule)
         made = Unnamed(series_distribution(rule, tuple(node.shape for node in args)), args)
         made.dims, made.centred, made.observation, made.place = self.dims, self.centred, self.observation, self.place
         if whole is None and self.asked.length is None:
@@ -192,6 +194,18 @@ def _check_plain(made: object, refused: Callable[[object], Exception]) -> None:
         raise messages.shaped_element(made.distribution.title)
     if made.lower is not None or made.upper is not None or made.constraint is not None:
         raise messages.bounded_element(made.distribution.title)
+
+
+def _check_supports(name: str, rule: Rule) -> None:
+    """Refuse a latent series whose elements do not lie in one range: its coordinates are those of a single one."""
+    for d in (rule.element, *rule.starts):
+        if not isinstance(d.support, Domain):
+            raise messages.moving_support(name, d.title)
+    own: Any = rule.element.support
+    for d in rule.starts:
+        found: Any = d.support
+        if (found.lower, found.upper, found.structure) != (own.lower, own.upper, own.structure):
+            raise messages.other_support(name, d.title, found.words, rule.element.title, own.words)
 
 
 def _over(over: object) -> tuple[tuple[Structure, ...], tuple[Node, ...]]:

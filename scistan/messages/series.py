@@ -50,6 +50,24 @@ def bounded_element(title: str) -> ModelError:
     )
 
 
+def other_support(name: str, start: str, place: str, element: str, other: str) -> ModelError:
+    return _refused(
+        f"`{name}` is latent and starts with `ss.{start}` ({place}), and goes on with `ss.{element}` ({other}): "
+        f"elements of a latent series lie in one range.",
+        "start with a distribution over the same range; a first value with a range of its own is a latent that the "
+        "start is about: `m.first = ss.HalfNormal(1)` and `start=ss.Normal(m.first, m.tau)`",
+    )
+
+
+def moving_support(name: str, title: str) -> ModelError:
+    return _refused(
+        f"`{name}` is latent, and what its elements follow, `ss.{title}`, has ends that are arguments: elements of a "
+        f"latent series lie in one range, which is known beforehand.",
+        "take a distribution over a fixed range, `ss.Beta` for one between two numbers, and move it by a recurrence: "
+        "`m.u = ss.Beta(1, 1, dims='time')` and `m.x = ss.scan(lambda x, u: x + m.s * u, init=0.0, over=m.u)`",
+    )
+
+
 def no_axis() -> ModelError:
     return _refused(
         "`over=` holds a single number, which has no axis of time.",

@@ -13,7 +13,7 @@ from scistan.ops.expression import Expression
 from scistan.ops.tables import FUNCTIONS
 from scistan.shapes import values_of
 
-__all__ = ["divided", "is_literal", "minus", "names_of", "plus", "slope_at", "times", "unless"]
+__all__ = ["divided", "is_literal", "minus", "names_of", "negated", "plus", "slope_at", "times", "unless"]
 
 
 def slope_at(op: Op, slope: Slope, out: Node, args: tuple[Node, ...]) -> Node:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -9,7 +10,7 @@ from scistan.domains import NON_NEGATIVE, OPEN_UNIT, POSITIVE, between
 from scistan.ops import special_formulas
 from scistan.ops.declaration import Call, Chosen, Infix, Never, NotYet, Op, Template, declare
 from scistan.ops.expression import Expression, build
-from scistan.ops.libraries import fixed, special
+from scistan.ops.libraries import apart, fixed, log_add_exp, special
 
 _JUMPS = Never("it jumps, and is flat between its jumps")
 _SHARED = "where(x == y, 0.5, 1)"  # half of the slope each where the two are equal, as in torch
@@ -36,6 +37,7 @@ divide = declare("divide", "Divide, always as real numbers.", arity=2, numpy="tr
 power = declare("power", "Raise the first to the power of the second.", arity=2,
                 numpy=lambda xp, x, y: xp.power(x * 1.0, y),  # whole numbers have no negative powers
                 torch=lambda xp, x, y: xp.pow(x, y),
+                jax=lambda xp, x, y: apart(xp, (x == 0) & (y == 0), 1.0, xp.power, x * 1.0, y),
                 stan=Infix("^", ".^", 9, scalar_right=False, scalar_left=False), python="__pow__",
                 answers=("power", "float_power"), latex="{{{0}}}^{{{1}}}",
                 gradient=(_OF_BASE, "where(x == 0, 0.0, out * log(x))"))
@@ -202,9 +204,16 @@ lbeta = declare("lbeta", "The logarithm of the beta function.", arity=2, numpy="
                 torch=special_formulas.lbeta, jax=special_formulas.lbeta, stan=Call("lbeta"),
                 answers=("betaln",), latex="\\log B({0}, {1})",
                 gradient=("digamma(x) - digamma(x + y)", "digamma(y) - digamma(x + y)"))
-log_sum_exp2 = declare("logaddexp", "`log(exp(x) + exp(y))`.", arity=2, numpy="logaddexp", torch="logaddexp",
+
+
+def _part(out: Expression, ahead: Expression) -> Expression:
+    """Give the part that one of two numbers has in their sum, by how far ahead its logarithm is; 0 where both are 0."""
+    return build(where, build(greater, out, -math.inf), build(inv_logit, ahead), 0.0)
+
+
+log_sum_exp2 = declare("logaddexp", "`log(exp(x) + exp(y))`.", arity=2, numpy=log_add_exp, torch=log_add_exp,
                        stan=Call("log_sum_exp"), answers=("logaddexp",),
-                       gradient=("inv_logit(x - y)", "inv_logit(y - x)"))
+                       gradient=(lambda out, x, y: _part(out, x - y), lambda out, x, y: _part(out, y - x)))
 
 
 def _log_diff_exp(xp: Any, x: Any, y: Any) -> Any:
@@ -214,11 +223,18 @@ def _log_diff_exp(xp: Any, x: Any, y: Any) -> Any:
 log_diff_exp = declare("log_diff_exp", "`log(exp(x) - exp(y))` for `x > y`.", arity=2, numpy=_log_diff_exp,
                        torch=_log_diff_exp, stan=Call("log_diff_exp"),
                        gradient=("-1 / expm1(y - x)", "exp(y - x) / expm1(y - x)"))
+
+
+def _multiply_log(xp: Any, x: Any, y: Any) -> Any:
+    return apart(xp, (x == 0) & (y <= 0), 0.0, special(xp).xlogy, x, y)
+
+
 multiply_log = declare("multiply_log", "`x · log(y)`, 0 where `x` is 0.", arity=2, numpy="scipy.special:xlogy",
-                       torch="special.xlogy", stan=Call("lmultiply"), answers=("xlogy",),
+                       torch=_multiply_log, jax=_multiply_log, stan=Call("lmultiply"), answers=("xlogy",),
                        gradient=("where((x == 0) * (y <= 0), 0.0, log(y))", "where((x == 0) * (y == 0), 0.0, x / y)"))
 arctan2 = declare("arctan2", "The angle of the point (`x`, `y`).", arity=2, arguments=("y", "x"), numpy="arctan2",
-                  torch="arctan2", stan=Call("atan2"), answers=("arctan2",),
+                  torch="arctan2", jax=lambda xp, y, x: apart(xp, (x == 0) & (y == 0), 0.0, xp.arctan2, y, x),
+                  stan=Call("atan2"), answers=("arctan2",),
                   gradient=("where((x == 0) * (y == 0), 0.0, x / (x ** 2 + y ** 2))",
                             "where((x == 0) * (y == 0), 0.0, -y / (x ** 2 + y ** 2))"))
 

@@ -5,13 +5,15 @@ A formula is given the library itself: NumPy, torch, `jax.numpy`, or NumPy's num
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 __all__ = [
-    "as_positions", "fixed", "largest", "log_sum_exp", "numbers_for", "solve_triangular", "special", "together",
+    "apart", "as_positions", "fixed", "largest", "log_add_exp", "log_sum_exp", "numbers_for", "solve_triangular",
+    "special", "together",
 ]
 
 Array = Any
@@ -70,9 +72,34 @@ def as_positions(xp: Any, positions: Array) -> Array:
     return np.asarray(positions).astype(np.int64, copy=False) if xp is np else xp.asarray(positions).astype(int)
 
 
-def log_sum_exp(xp: Any, x: Array) -> Array:
-    """Give `log(sum(exp(x)))` along the last axis."""
-    return xp.logsumexp(x, -1) if xp.__name__ == "torch" else special(xp).logsumexp(x, axis=-1)
+def log_sum_exp(xp: Any, x: Array, axes: tuple[int, ...] = (-1,), keepdims: bool = False) -> Array:
+    """Give `log(sum(exp(x)))` along axes; where all elements are -∞, their slopes are 0."""
+    if xp.__name__ == _DUALS:
+        return xp.logsumexp(x, axis=axes[0])  # which only formulas of distributions use, along the last axis
+    if xp is np:
+        return special(xp).logsumexp(x, axis=axes, keepdims=keepdims)
+    # Both libraries subtract the largest element, and have NaN for the slopes where that is -∞.
+    nothing = xp.all(x == -np.inf, axis=axes, keepdims=True)
+    some, function = xp.where(nothing, 0.0, x), special(xp).logsumexp
+    total = function(some, axes, True) if xp.__name__ == "torch" else function(some, axes, keepdims=True)
+    total = xp.where(nothing, -np.inf, total)
+    return total if keepdims else xp.squeeze(total, axes)
+
+
+def log_add_exp(xp: Any, x: Array, y: Array) -> Array:
+    """Give `log(exp(x) + exp(y))`; where both are -∞, their slopes are 0."""
+    if xp is np:
+        return np.logaddexp(x, y)
+    # Written out, for torch's own has NaN for second derivatives already where one of the two is -∞.
+    same = (x == y) & xp.isinf(y)
+    one, other = xp.where(same, 0.0, x), xp.where(same, 0.0, y)
+    top = xp.maximum(one, other)
+    return xp.where(same, fixed(xp, x), top + xp.log1p(xp.exp(xp.minimum(one, other) - top)))
+
+
+def apart(xp: Any, mask: Array, value: float, function: Callable[[Array, Array], Array], x: Array, y: Array) -> Array:
+    """Give a function of two arguments, but this value, with slopes of 0, where the mask is true."""
+    return xp.where(mask, value, function(xp.where(mask, 1.0, x), xp.where(mask, 1.0, y)))
 
 
 def solve_triangular(xp: Any, a: Array, b: Array) -> Array:

@@ -16,7 +16,7 @@ from scistan.ops import reductions_back as back
 from scistan.ops.coerce import as_node
 from scistan.ops.declaration import AlongAxis, Attributes, Gradient, Op, Reduction, declare
 from scistan.ops.expression import Expression, build
-from scistan.ops.libraries import special
+from scistan.ops.libraries import log_sum_exp, special
 from scistan.ops.special_stan import PRODUCTS_OF_OTHERS
 from scistan.shapes import ONE, Equality, Shape
 
@@ -53,8 +53,8 @@ def _torch_reduction(name: str) -> Any:
     return implementation
 
 
-def _numpy_logsumexp(xp: Any, x: Any, *, axes: tuple[int, ...], keepdims: bool) -> Any:
-    return special(xp).logsumexp(x, axis=axes, keepdims=keepdims) if axes else x
+def _logsumexp(xp: Any, x: Any, *, axes: tuple[int, ...], keepdims: bool) -> Any:
+    return log_sum_exp(xp, x, axes, keepdims) if axes else x
 
 
 def _torch_prod(xp: Any, x: Any, *, axes: tuple[int, ...], keepdims: bool) -> Any:
@@ -79,8 +79,8 @@ PROD = _reduction("prod", "The product along axes.", back.of_prod, torch=_torch_
                   stan=Reduction("prod", vectors_only=True), integer=True)
 MIN = _reduction("min", "The smallest along axes.", back.of_extreme, torch=_torch_reduction("amin"), integer=True)
 MAX = _reduction("max", "The largest along axes.", back.of_extreme, torch=_torch_reduction("amax"), integer=True)
-LOGSUMEXP = _reduction("logsumexp", "`log(sum(exp(x)))` along axes.", back.of_logsumexp, numpy=_numpy_logsumexp,
-                       stan=Reduction("log_sum_exp"))
+LOGSUMEXP = _reduction("logsumexp", "`log(sum(exp(x)))` along axes.", back.of_logsumexp, numpy=_logsumexp,
+                       torch=_logsumexp, stan=Reduction("log_sum_exp"))
 
 
 def _along(

@@ -242,6 +242,10 @@ def test_a_composite_lists_its_parts() -> None:
         (lambda m: ss.Series(lambda past: ss.Normal(past[-1], 1), start="given", length=4), "is latent"),
         (lambda m: ss.Series(lambda past: ss.Normal(past[-1], 1), start=ss.Normal(0, 1)), "how long"),
         (lambda m: ss.Series(lambda past: ss.Normal(0, 1, lower=0), start=ss.Normal(0, 1), length=4), "bounded"),
+        (lambda m: ss.Series(lambda past: ss.Normal(past[-1], 1), start=ss.HalfNormal(1), length=4), "lie in one range"),
+        (lambda m: ss.Series(lambda past: ss.Gamma(2, 1), start=ss.Normal(0, 1), length=4), "lie in one range"),
+        (lambda m: ss.Series(lambda past: ss.Uniform(past[-1], 9), start=ss.Normal(0, 1), length=4), "ends that are arguments"),
+        (lambda m: ss.RandomWalk(1.0, start=ss.Uniform(0, 1), length=4), "ends that are arguments"),
         (lambda m: ss.Series(lambda past, x: ss.Normal(0, 1), start=ss.Normal(0, 1), length=4), "could not be read"),
         (lambda m: ss.Series(lambda past: ss.Normal(past[-1], 1), start=ss.Normal(0, 1), over=3.0), "single number"),
         (lambda m: ss.Series(lambda s, past: ss.Normal(past[-1], s), state=1.0, start=ss.Normal(0, 1), length=4), "pair"),
@@ -257,6 +261,23 @@ def test_mistakes_are_told(write: Any, words: str) -> None:
         m.y = write(m)
     assert "test_series.py" in str(told.value)
     assert list(m) == []
+
+
+def test_ranges_may_differ_where_a_series_is_observed() -> None:
+    m = ss.Model("seen")
+    m.s = ss.HalfNormal(1)
+    m.y = ss.Series(lambda past: ss.Uniform(past[-1], past[-1] + m.s), start=ss.HalfNormal(1)).observe([0.3, 0.5, 1.1])
+    expected = stats.halfnorm(0, 1).logpdf([0.9, 0.3]).sum() - 2 * np.log(0.9)
+    assert m.log_density({"s": 0.9}) == pytest.approx(expected, rel=1e-12)
+    assert m.log_density({"s": 0.4}) == -np.inf
+
+
+def test_latents_of_one_range_with_ends_of_many_kinds() -> None:
+    m = ss.Model("positive")
+    m.s = ss.HalfNormal(1)
+    m.x = ss.Series(lambda past: ss.Exponential(m.s / past[-1]), start=ss.HalfNormal(1), length=4)
+    m.y = ss.Normal(m.x, 1).observe(np.ones(4))
+    assert m.verify(points=3).ok
 
 
 def test_given_elements_must_be_there_to_simulate() -> None:

@@ -11,8 +11,10 @@ from tests.inference.posteriors import POSTERIORS
 OPTIONS = {
     ("diamonds-diamonds", "stanli"): {"metric": "dense"},
     ("diamonds-diamonds", "cmdstan"): {"metric": "dense"},
-    # With nutpie's low-rank metric theta[1] comes out as 0.746 for 0.547 at this seed, and why was not found: it is asked
-    # for the diagonal one, which is no cure.
+    # From a random start the equation has other modes, where noise of 0.5 to 0.7 explains what the cycle does not. With
+    # nutpie's low-rank metric two of four chains stay there at this seed (log densities of -54 and -36 for -14, theta[1]
+    # of 1.04 and 0.85 for 0.547; one has 440 divergences), one of four at seed 1; with the diagonal one all arrived at
+    # seed 3. Which chain arrives is chance: what must hold is that it is told, as it is, and that is a test below.
     ("hudson_lynx_hare-lotka_volterra", "nutpie"): {"metric": "diag"},
 }
 SLOW = {"diamonds-diamonds", "nes1980-nes"}
@@ -44,6 +46,27 @@ def check(name, engine, posteriordb):
 )
 def test_posterior(name, engine, posteriordb):
     check(name, engine, posteriordb)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [1, 3])
+def test_chains_that_stay_in_another_mode_are_told(seed, posteriordb):
+    data, reference = posteriordb("hudson_lynx_hare-lotka_volterra")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        fit = POSTERIORS["hudson_lynx_hare-lotka_volterra"](data).mcmc(
+            draws=300, seed=seed, engine="nutpie", metric="low_rank", progress=False
+        )
+    known = reference["parameters"]["theta[1]"]
+    each = fit.posterior["theta"][..., 0].mean(1)
+    arrived = np.abs(each - known["mean"]) < known["sd"]
+    heights = fit.draws.statistics["lp"].mean(1)
+    assert arrived[heights.argmax()]
+    if arrived.all():
+        return  # of another version, or on another machine: nothing to tell
+    assert any("R-hat" in str(one.message) for one in told)
+    assert {"R-hat", "chain means"} <= {hint.check for hint in fit.diagnose().hints if hint.severity == "error"}
+    assert heights[~arrived].max() < heights[arrived].min() - 3
 
 
 @pytest.mark.slow

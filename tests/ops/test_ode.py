@@ -23,6 +23,7 @@ from scistan.inference.certify import certify
 from scistan.inference.prepare import subject_of
 from scistan.messages.equations import EquationWarning
 from scistan.ops import REGISTRY
+from tests.inference.test_prior_agreement import disagreements
 
 TIMES = np.array([0.5, 1.0, 2.5])
 COUPLING = np.array([[-0.4, 0.3, 0.0], [0.2, -0.5, 0.1], [0.0, 0.2, -0.3]])
@@ -209,6 +210,17 @@ def test_a_certificate_allows_what_tolerances_do_and_no_more(method: str) -> Non
     data = to_json(subject.data)
     for text, agrees in ((right, True), (wrong, False)):
         assert certify(subject, subject.data, open_density(text, data, 1), 1).ok is agrees
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore::scistan.messages.sampling.ChainWarning")
+def test_prior_draws_and_chains_agree() -> None:
+    m = ss.Model("decay")
+    m.rate, m.start = ss.LogNormal(-0.5, 0.5), ss.LogNormal(1, 0.5)
+    m.left = ss.ode(lambda t, a: -m.rate * a, m.start, 0, np.array([0.5, 2.0]))
+    m.seen = ss.Normal(m.left, 0.5)
+    m.count = ss.Gamma(2, 1 / m.left)
+    assert disagreements(m, seed=1) == {}
 
 
 @pytest.mark.long

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from scistan.diagnostics.statistics import measure
+from scistan.distributions.rule import rule_of
 from scistan.engines.encoding import to_json
 from scistan.engines.protocol import Draws, Request
 from scistan.engines.registry import run_request
@@ -60,8 +61,9 @@ class Simulated:
 
 
 def blank(instance: Instance) -> Instance:
-    """Forget what was observed; lengths stay."""
-    observed = {t.value for t in instance.graph.observed}
+    """Forget what was observed; lengths stay, and series that go on from elements that are given."""
+    rules = {t.value: rule_of(t.law) for t in instance.graph.observed}
+    observed = {value for value, rule in rules.items() if rule is None or not rule.given}
     seen = {leaf: array for leaf, array in instance.values.items() if leaf in observed}
     lengths = [(size, Size(n)) for leaf, array in seen.items() for size, n in zip(leaf.shape, array.shape, strict=True)]
     values = {leaf: array for leaf, array in instance.values.items() if leaf not in seen}

@@ -11,6 +11,7 @@ from scistan.distributions.resolve import value_domain
 from scistan.distributions.rule import pieces_of
 from scistan.graph.graph import Law, Term
 from scistan.graph.node import Apply, Data, Node, is_applied
+from scistan.graph.walk import has_latents
 from scistan.ops import FUNCTIONS
 from scistan.ops.declaration import Op
 from scistan.ops.expression import Expression
@@ -106,6 +107,9 @@ def term_statements(scope: Scope, term: Term) -> list[Statement]:
     if is_written_out(law):
         return [Comment(_remark(term.name, d), term), *_written_out(scope, term)]
     batch = len(law.shape) - d.event_rank
+    if d.event_rank and not d.discrete and not any(map(has_latents, (term.value, *law.args))):
+        # `~` drops what is free of parameters; stanli computes it once, and crashes in a thread that did not load it.
+        return [Comment(f"{_remark(term.name, d)}: of data alone, a constant", term)]
     if d.event_rank:
         statements = _multivariate(scope, term, batch)
     elif batch <= 2 and _takes_containers(scope, law) and not _is_stack(scope, term):
