@@ -110,7 +110,8 @@ def _ess(x: np.ndarray) -> np.ndarray:
     last = rho[rows, 2 * stop]
     last = np.where((pairs[rows, stop] >= 0) | (last > 0), last, 0.0)
     time = np.maximum(-1 + 2 * before + last, 1 / np.log10(m * n))
-    return np.where(constant, m * n, m * n / time)
+    found: np.ndarray = np.where(constant, m * n, m * n / time)
+    return found
 
 
 def _autocovariance(x: np.ndarray) -> np.ndarray:
