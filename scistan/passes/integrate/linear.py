@@ -320,6 +320,8 @@ def _but_zeros(parts: tuple[Part, ...]) -> tuple[Part, ...]:
 
 def _product(part: Part, matrix: np.ndarray) -> Part:
     rows, inner = matrix.shape
+    if part.source is None:  # numbers: their sum is one column
+        return replace(part, columns=(matrix @ part.columns.sum(-1))[:, None], positions=np.zeros((rows, 1), int))
     terms = part.columns.shape[-1]
     if terms == 1 and np.all(part.columns == 1):  # coefficients themselves: millions of rows need not be copied
         columns = matrix
