@@ -46,7 +46,7 @@ _SAMPLE_FIELDS = (
 _LIBRARY = (
     "sample_multi_metric", "sample_opts_init", "metric_opts_init", "n_stored_draws", "wa_row", "pathfinder_inits",
     "pathfinder", "pathfinder_opts_init", "laplace_sample", "laplace_opts_init", "variational", "variational_opts_init",
-    "abi_version",
+    "abi_version", "model_free", "n_unconstrained", "n_constrained", "constrained_name",
 )
 
 SURFACES: Mapping[str, Surface] = {
@@ -55,6 +55,7 @@ SURFACES: Mapping[str, Surface] = {
         "0.24.0",
         (
             "Model.log_prob_grad", "Model.unconstrain", "Model.optimize", "Model._column_names",
+            "Model._construct", "_bracket",
             "SAMPLER_COLUMNS", "build_id", "stan_to_mir", "bridgestan_model", "_runtime_lib_path", "_dptr",
             "_inv_metric_buffer", "_PATHFINDER_INIT_DEFAULTS", "_SampleReport", "_SampleProgressCallback",
             "_SamplePollCallback",

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from scistan.diagnostics.ran import Ran
 from scistan.errors import Place
 
@@ -52,6 +54,18 @@ class Context:
         dims = self.dims.get(name, ())
         dims = dims if len(dims) == len(at) else ("",) * len(at)
         return f"{name}[{', '.join(self._label(*part) for part in zip(dims, at, shape, strict=True))}]"
+
+    def elements(self, name: str, picked: np.ndarray) -> list[str]:
+        """Call the elements that are picked, each as `element` does; there may be a hundred thousand."""
+        if not picked.ndim:
+            return [name] if picked else []
+        dims = self.dims.get(name, ())
+        dims = dims if len(dims) == picked.ndim else ("",) * picked.ndim
+        columns = [
+            [self._label(dim, position, length) for position in places.tolist()]
+            for dim, length, places in zip(dims, picked.shape, np.nonzero(picked), strict=True)
+        ]
+        return [f"{name}[{', '.join(labels)}]" for labels in zip(*columns, strict=True)]
 
     def _label(self, dim: str, position: int, length: int) -> str:
         labels = self.coords.get(dim, ())

@@ -78,5 +78,4 @@ def _elements(
 def _named(context: Context, name: str, values: np.ndarray, ill: np.ndarray) -> list[tuple[float, str]]:
     if not ill.any():
         return []
-    places = (tuple(int(i) for i in where) for where in np.argwhere(ill))
-    return [(float(values[at]), context.element(name, at, values.shape)) for at in places]
+    return list(zip(values[ill].tolist(), context.elements(name, ill), strict=True))

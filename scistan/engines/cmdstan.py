@@ -108,7 +108,7 @@ def executable_for(text: str, metric: str, progress: bool) -> AbstractContextMan
 
 def _commands(request: Request, settings: Mapping[str, Any], executable: Path, folder: Path) -> list[list[str]]:
     """Write data and starts, and the command line of each chain."""
-    (folder / "data.json").write_text(request.data)
+    (folder / "data.json").write_bytes(request.data.encode())
     metric = settings.get("metric", "diag_e")
     method = [
         "method=sample",

@@ -41,7 +41,7 @@ def approximate(request: MethodRequest) -> Draws:
         ready = time.perf_counter()
         folder = Folder(request.method)
         try:
-            (folder.path / "data.json").write_text(request.data)
+            (folder.path / "data.json").write_bytes(request.data.encode())
             with cmdstanpy.disable_logging():
                 model = cmdstanpy.CmdStanModel(exe_file=str(executable))
                 native = _METHODS[request.method](model, request, folder.path)

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from scistan.engines.columns import Columns
+from scistan.engines.data_file import DataText
 from scistan.engines.encoding import to_json
 from scistan.engines.loading import load_stanli, text_for_stanli
-from scistan.engines.translate import program_for_stanli
+from scistan.engines.translate import program_for_stanli, with_program
 from scistan.messages import inference as messages
 
 __all__ = ["StanDensity"]
@@ -19,11 +20,10 @@ __all__ = ["StanDensity"]
 class StanDensity:
     """A Stan program on data: densities (constants dropped, Jacobian in), and its transform both ways."""
 
-    def __init__(self, text: str, data: Mapping[str, Any] | str) -> None:
-        stanli = load_stanli()
-        given = data if isinstance(data, str) else to_json(data)
+    def __init__(self, text: str, data: Mapping[str, Any] | DataText) -> None:
+        given = to_json(data) if isinstance(data, Mapping) else data
         try:
-            self._model = stanli.bridgestan_model(**program_for_stanli(text_for_stanli(text)), data=given)
+            self._model = _open(text_for_stanli(text), given)
         except RuntimeError as error:
             raise messages.program_refused("stanli", str(error), text) from None
         self.columns = Columns(self._model.param_names(include_tp=True))
@@ -56,3 +56,13 @@ class StanDensity:
     def coordinate_names(self) -> list[str]:
         """Give the parameter that each coordinate is of."""
         return [name.partition(".")[0] for name in self._model.param_unc_names()]
+
+
+def _open(text: str, data: DataText) -> Any:
+    stanli = load_stanli()
+    if isinstance(data, str):
+        return stanli.bridgestan_model(**program_for_stanli(text), data=data)
+    import bridgestan
+
+    with with_program(text, data) as path:
+        return bridgestan.StanModel(stanli._runtime_lib_path(), path, warn=False)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from scistan.engines.columns import Columns
+from scistan.engines.data_file import DataText
 from scistan.engines.density import StanDensity
 from scistan.engines.encoding import to_json
 from scistan.engines.loading import has_tape, load_stanli
@@ -64,7 +65,7 @@ class EmbeddedDensity:
         return np.asarray(self.model.unconstrain(to_json(values)))
 
 
-def open_density(text: str, data: str, seed: int) -> Density:
+def open_density(text: str, data: DataText, seed: int) -> Density:
     """Make a program's density ready; without a tape of this thread's own, through BridgeStan, which brings one."""
     if not has_tape():
         return StanDensity(text, data)

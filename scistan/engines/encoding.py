@@ -11,10 +11,10 @@ import orjson
 
 from scistan.profiling import CONVERTED, count, found_in_cache, staged
 
-__all__ = ["to_json"]
+__all__ = ["encoded", "to_json"]
 
 LEAST = 1_000  # elements from which looking up is faster than writing
-MOST = 256_000_000  # bytes of text that are kept, for as long as their arrays live
+MOST = 64_000_000  # bytes of text that are kept, for as long as their arrays live
 _texts: dict[int, bytes] = {}
 
 
@@ -25,18 +25,21 @@ def to_json(data: Mapping[str, Any]) -> str:
     >>> to_json({"N": np.array(3), "x": np.eye(2).T})
     '{"N":3,"x":[[1.0,0.0],[0.0,1.0]]}'
     """
-    parts = [orjson.dumps(key) + b":" + _text(value) for key, value in data.items()]
-    return (b"{" + b",".join(parts) + b"}").decode()
+    parts = [b"{"]
+    for key, value in data.items():
+        parts += [orjson.dumps(key), b":", _text(value), b","]
+    parts[-1 if data else 1 :] = [b"}"]
+    return b"".join(parts).decode()
 
 
 def _text(value: Any) -> bytes:
     if not _never_changes(value):
-        return _written(value)
+        return encoded(value)
     known = _texts.get(id(value))
     found_in_cache("data as JSON", known is not None)
     if known is not None:
         return known
-    text = _written(value)
+    text = encoded(value)
     if len(text) + sum(map(len, _texts.values())) <= MOST:
         _texts[id(value)] = text
         weakref.finalize(value, _texts.pop, id(value), None)
@@ -50,7 +53,8 @@ def _never_changes(value: Any) -> bool:
     )
 
 
-def _written(value: Any) -> bytes:
+def encoded(value: Any) -> bytes:
+    """Write one value, in the fewest digits that tell it from all others."""
     if isinstance(value, np.ndarray):
         # ascontiguousarray makes a vector of a scalar, which Stan would refuse
         value = np.ascontiguousarray(value) if value.ndim else value.item()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 import threading
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -17,9 +18,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from scistan.engines.data_file import DataFile, DataText, give_back
 from scistan.surface import checked, version_of
 
-__all__ = ["has_tape", "load_blackjax", "load_cmdstanpy", "load_nutpie", "load_stanli", "text_for_stanli", "version_of"]
+__all__ = [
+    "has_tape", "let_rest", "load_blackjax", "load_cmdstanpy", "load_model", "load_nutpie", "load_stanli",
+    "text_for_stanli", "version_of",
+]
 
 _loader: int | None = None
 _guard = threading.Lock()
@@ -36,6 +41,60 @@ def load_stanli() -> Any:
             _loader = threading.get_ident() if here else threading.main_thread().ident
             return found
         return sys.modules["stanli"]
+
+
+def load_model(stanli: Any, program: Mapping[str, str], data: DataText, seed: int, threads: int = 1) -> Any:
+    """Make stanli's model of a program on its data; long data are read when they are needed, and kept by nobody."""
+    if isinstance(data, str):
+        return stanli.Model(**program, data=data, seed=seed, threads_per_chain=threads)
+    try:
+        return _resting(stanli)(program["mir"], data, seed, threads)
+    finally:
+        give_back()
+
+
+@cache
+def _resting(stanli: Any) -> Any:
+    """Give the kind of stanli's model that can rest: it frees what it holds, and is built again when it is used."""
+
+    class Resting(stanli.Model):  # type: ignore[misc,name-defined]
+        def __init__(self, mir: str, data: DataFile, seed: int, threads: int) -> None:
+            self._fast_math = False
+            self._source = (mir, None, data)  # of which stanli asks for bytes, each time it builds the model
+            self._seed, self._threads_per_chain = seed, threads
+            self._built: Any = self._construct(seed, threads)
+            self.n_unconstrained = stanli._lib.stanli_n_unconstrained(self._built)
+            count = stanli._lib.stanli_n_constrained(self._built)
+            names = (stanli._lib.stanli_constrained_name(self._built, k).decode() for k in range(count))
+            self.constrained_names = [stanli._bracket(name) for name in names]
+
+        @property
+        def _m(self) -> Any:
+            if self._built is None:
+                self._built = self._construct(self._seed, self._threads_per_chain)
+            return self._built
+
+        @_m.setter
+        def _m(self, value: Any) -> None:
+            self._built = value
+
+        def rest(self) -> None:
+            if getattr(self, "_built", None):
+                stanli._lib.stanli_model_free(self._built)
+            self._built = None
+
+        def __del__(self) -> None:
+            self.rest()
+
+    return Resting
+
+
+def let_rest(model: Any) -> None:
+    """Free a model of long data before another engine reads them; it is built again if somebody asks for it."""
+    rest = getattr(model, "rest", None)
+    if rest is not None:
+        rest()
+        give_back()
 
 
 def load_cmdstanpy() -> Any:

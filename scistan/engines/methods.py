@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from scistan.engines.data_file import DataText
+
 __all__ = ["MethodRequest"]
 
 
@@ -20,7 +22,7 @@ class MethodRequest:
 
     method: str
     text: str
-    data: str
+    data: DataText
     draws: int
     seed: int
     start: str | None = None

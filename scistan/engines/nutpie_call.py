@@ -7,9 +7,9 @@ from functools import cache
 from inspect import signature
 from typing import Any
 
-from scistan.engines.loading import load_nutpie, load_stanli
+from scistan.engines.loading import let_rest, load_nutpie, load_stanli
 from scistan.engines.protocol import Request
-from scistan.engines.translate import intermediate
+from scistan.engines.translate import with_program
 from scistan.errors import ScistanError
 from scistan.messages import sampling as messages
 from scistan.profiling import staged
@@ -29,16 +29,12 @@ _UNUSED: Mapping[str, object] = {"extra_callback": None, "extra_callback_rate": 
 @staged("loading")
 def ready_model(request: Request) -> Any:
     """Make the program ready: it travels inside the data, under stanli's reserved key."""
-    import orjson
-
     stanli, nutpie = load_stanli(), load_nutpie()
     try:
-        manifest = {"build_id": stanli.build_id(), "mir": intermediate(request.text), "name": "model"}
-        spliced = orjson.dumps({"__stanli": manifest}).decode()[:-1]
-        rest = request.data.lstrip()[1:]
-        payload = spliced + ("," if rest.strip() != "}" else "") + rest
         library = nutpie.StanLibrary(str(stanli._runtime_lib_path()))
-        return nutpie.StanModel(library, {}, {}, {}, request.seed, payload, None)
+        let_rest(request.loaded)
+        with with_program(request.text, request.data) as payload:
+            return nutpie.StanModel(library, {}, {}, {}, request.seed, payload, None)
     except (RuntimeError, ValueError) as error:
         raise messages.program_refused("nutpie", what_it_says(error)) from None
 

@@ -7,21 +7,22 @@ from typing import Any
 
 import numpy as np
 
+from scistan.engines.data_file import DataText
 from scistan.engines.density import StanDensity
-from scistan.engines.loading import has_tape, load_stanli, text_for_stanli
+from scistan.engines.loading import has_tape, load_model, load_stanli, text_for_stanli
 from scistan.engines.translate import program_for_stanli
 from scistan.messages import sampling as messages
 
 __all__ = ["pathfinder_points"]
 
 
-def pathfinder_points(text: str, data: str, chains: int, seed: int) -> list[dict[str, np.ndarray]]:
+def pathfinder_points(text: str, data: DataText, chains: int, seed: int) -> list[dict[str, np.ndarray]]:
     """Give each chain a start: the program's parameters and what it transforms them to."""
     stanli = load_stanli()
     if not has_tape():
         raise messages.pathfinder_failed("stanli can find them in the main thread only")
     try:
-        model = stanli.Model(**program_for_stanli(text_for_stanli(text)), data=data, seed=seed)
+        model = load_model(stanli, program_for_stanli(text_for_stanli(text)), data, seed)
         points = _draw(stanli, model, chains, seed)
     except (RuntimeError, ValueError) as error:
         raise messages.pathfinder_failed(str(error)) from None

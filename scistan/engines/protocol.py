@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from scistan.engines.data_file import DataText
 from scistan.messages import inference as messages
 
 __all__ = ["Chains", "Draws", "Engine", "Rejected", "Request"]
@@ -15,7 +16,7 @@ __all__ = ["Chains", "Draws", "Engine", "Rejected", "Request"]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A sampling run: program, data as JSON text, and settings.
+    """A sampling run: program, data as JSON text (in a file where they are long), and settings.
 
     A chain's stream depends on `seed` and its number alone: `first_chain` lets a run of four chains be
     four runs of one chain each, on whatever machines there are, with the same draws.
@@ -26,7 +27,7 @@ class Request:
     """
 
     text: str
-    data: str
+    data: DataText
     draws: int
     warmup: int
     chains: int

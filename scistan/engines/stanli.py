@@ -10,7 +10,7 @@ import numpy as np
 from scistan.engines.assemble import cores_for, keep_complete
 from scistan.engines.columns import gather
 from scistan.engines.interrupt import Interruption, heed_interrupts
-from scistan.engines.loading import load_stanli, text_for_stanli, version_of
+from scistan.engines.loading import load_model, load_stanli, text_for_stanli, version_of
 from scistan.engines.options import settings_for
 from scistan.engines.progress import Progress, open_progress
 from scistan.engines.protocol import Chains, Draws, Request
@@ -74,7 +74,7 @@ def prepare(request: Request, threads: int = 1) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             program = program_for_stanli(text_for_stanli(request.text))
-            return stanli.Model(**program, data=request.data, seed=request.seed, threads_per_chain=threads)
+            return load_model(stanli, program, request.data, request.seed, threads)
     except (RuntimeError, ValueError) as error:
         raise messages.program_refused("stanli", str(error)) from None
 

@@ -13,13 +13,18 @@ import json
 import platform
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
+import orjson
+
+from scistan.engines.data_file import DataText, give_back
 from scistan.engines.loading import load_stanli
 from scistan.messages import packages as messages
 
-__all__ = ["intermediate", "program_for_stanli"]
+__all__ = ["intermediate", "program_for_stanli", "with_program"]
 
 _STACK = {"x86_64": 8192}  # bytes; other processors' standard is 16384
 _DISABLED = 2  # SS_DISABLE
@@ -54,6 +59,22 @@ def program_for_stanli(text: str) -> dict[str, str]:
 def intermediate(text: str) -> str:
     """Give a program's intermediate form; a RuntimeError where stanli refuses the program."""
     return program_for_stanli(text)["mir"]
+
+
+@contextmanager
+def with_program(text: str, data: DataText) -> Iterator[str]:
+    """Give data with the program inside, under stanli's reserved key: as text, or as the path of a file that has it."""
+    manifest = {"build_id": load_stanli().build_id(), "mir": intermediate(text), "name": "model"}
+    start = orjson.dumps({"__stanli": manifest}).decode()[:-1]
+    if isinstance(data, str):
+        rest = data.lstrip()[1:]
+        yield start + ("," if rest.strip() != "}" else "") + rest
+        return
+    try:
+        with data.beginning_with(start) as path:
+            yield str(path)
+    finally:
+        give_back()
 
 
 def can_start() -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from scistan.engines.data_file import write_data
 from scistan.engines.embedded import EmbeddedDensity, open_density
-from scistan.engines.encoding import to_json
 from scistan.engines.loading import has_tape
 from scistan.engines.methods import MethodRequest
 from scistan.engines.options import check_method_options, engine_seed, engines_for_method, plain
@@ -59,7 +59,7 @@ def approximate(
         raise messages.nothing_to_sample()
     check_size(subject.instance, subject.names, draws)
     used = engine_seed(seed)
-    data = to_json(subject.data)
+    data = write_data(subject.data)
     starts = starting_values(subject.instance, subject.program, inits, 1, used, data)
     given = {name: plain(value) for name, value in options.items() if value is not None}
     start = None if starts is None else starts[0]

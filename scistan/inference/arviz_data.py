@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from scistan.given import as_names
+from scistan.inference.long_table import long_table
 from scistan.messages import fits as messages
 from scistan.messages.values import as_given
 from scistan.profiling import staged
@@ -129,6 +130,10 @@ def summary_table(posterior: Any, **options: Any) -> Any:
         for name in () if names is None else as_names("var_names", names):
             if str(name).removeprefix("~") not in posterior.data_vars:
                 raise messages.unknown_draws(name, map(str, posterior.data_vars))
+    if _has_inference_data():
+        made = long_table(posterior, options, float(load_arviz().rcParams["stats.ci_prob"]))
+        if made is not None:
+            return made
     with warnings.catch_warnings():
         # Entries that are constant, as those of a Cholesky factor above its diagonal, have no R-hat: 0 / 0.
         constant = r"invalid value encountered in (scalar )?divide"

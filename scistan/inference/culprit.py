@@ -10,6 +10,7 @@ import orjson
 
 from scistan.distributions.declaration import Distribution
 from scistan.distributions.density import pointwise
+from scistan.engines.data_file import DataText
 from scistan.engines.density import StanDensity
 from scistan.engines.encoding import to_json
 from scistan.errors import ScistanError
@@ -30,7 +31,7 @@ _RADIUS = 2.0  # Stan's own starts: uniform on (-2, 2) in unconstrained coordina
 
 
 def find_culprit(
-    instance: Instance, program: StanProgram, data: str, inits: tuple[str, ...] | None, *, certain: bool = False
+    instance: Instance, program: StanProgram, data: DataText, inits: tuple[str, ...] | None, *, certain: bool = False
 ) -> ScistanError | None:
     """Evaluate every term where chains would start; name the first that is finite nowhere.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scistan.engines.data_file import DataText
 from scistan.errors import SamplingError
 from scistan.inference.culprit import find_culprit
 from scistan.inference.foreign import translate
@@ -12,7 +13,7 @@ from scistan.messages import foreign
 __all__ = ["explained"]
 
 
-def explained(error: SamplingError, subject: Subject, data: str, inits: tuple[str, ...] | None) -> Exception:
+def explained(error: SamplingError, subject: Subject, data: DataText, inits: tuple[str, ...] | None) -> Exception:
     """Give the error to raise for one that an engine raised."""
     with GRAPH_WORK:
         culprit = find_culprit(subject.instance, subject.program, data, inits)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from scistan.distributions.resolve import value_domain
+from scistan.engines.data_file import DataText
 from scistan.engines.encoding import to_json
 from scistan.engines.pathfinder import pathfinder_points
 from scistan.graph.graph import Term
@@ -30,7 +31,14 @@ Point = Mapping[str, Any]
 
 @staged("starts")
 def starting_values(
-    instance: Instance, program: StanProgram, inits: object, chains: int, seed: int, data: str, *, plain: bool = False
+    instance: Instance,
+    program: StanProgram,
+    inits: object,
+    chains: int,
+    seed: int,
+    data: DataText,
+    *,
+    plain: bool = False,
 ) -> tuple[str, ...] | None:
     """Give each chain's start as the program's parameters in JSON; None leaves it to Stan's uniform draws.
 

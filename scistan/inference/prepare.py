@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from scistan.engines.encoding import to_json
+from scistan.engines.data_file import write_data
 from scistan.engines.protocol import Request
 from scistan.engines.registry import ENGINES
 from scistan.graph.instance import Instance
@@ -53,7 +53,7 @@ def prepare(asked: Asked, *, merge: bool, centring: Mapping[str, np.ndarray] | N
         )
     check_size(subject.written_instance, subject.names, asked.rows)
     data = subject.data
-    json = to_json(data)
+    json = write_data(data)
     starts = None if asked.plan is None else asked.plan.starts
     if starts is None:
         plain = asked.engine in ENGINES and bool(ENGINES[asked.engine].lowering)

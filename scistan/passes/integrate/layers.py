@@ -35,6 +35,10 @@ class Form:
     parts: tuple[Part, ...]  # of arrays (rows, what is added up)
     rows: int
 
+    def part(self, which: slice) -> Form:
+        """Give some of the rows."""
+        return Form(tuple(part.rows(which) for part in self.parts), len(range(*which.indices(self.rows))))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layer:
@@ -188,11 +192,14 @@ def _kernel(term: Term, reader: LinearReader, instance: Instance) -> list[Layer]
 
 
 def _less(reader: LinearReader, value: Node, location: Node, shape: tuple[int, ...]) -> list[Part]:
-    """Read a value less its location; a latent that is read from there on is that already."""
+    """Read a location less its value; a latent that is read from there on is that already.
+
+    Rows are around 0 whatever their sign, and it is the value that has few columns.
+    """
     if value in reader.locations:
         return [reader.as_source(value, shape)]
-    left = [part.on(shape) for part in reader.read(value)]
-    right = [part.on(shape).times(np.array(-1.0)) for part in reader.read(location)]
+    left = [part.on(shape).times(np.array(-1.0)) for part in reader.read(value)]
+    right = [part.on(shape) for part in reader.read(location)]
     return [part for part in (*left, *right) if part.columns.any()]
 
 

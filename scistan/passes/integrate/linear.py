@@ -56,6 +56,16 @@ class Part:
             columns=_each(self.columns, change),
         )
 
+    @property
+    def shared(self) -> np.ndarray | None:
+        """The positions of a row where all rows have the same ones, as those of `X @ b`; None where they may differ."""
+        rows_are_one = self.positions.ndim == 2 and (len(self.positions) == 1 or self.positions.strides[0] == 0)
+        return self.positions[0] if rows_are_one else None
+
+    def rows(self, which: slice) -> Part:
+        """Give some of its rows."""
+        return replace(self, positions=self.positions[which], columns=self.columns[which])
+
     def on(self, shape: tuple[int, ...]) -> Part:
         """Repeat it where a value is broadcast to a shape."""
         if self.columns.shape[:-1] == shape:
@@ -244,7 +254,7 @@ class LinearReader:
         ranks = len(left.shape), len(right.shape)
         if self.is_known(left) and ranks == (2, 1):
             matrix = np.asarray(self._numbers(left), float)
-            return [_product(part, matrix) for part in self._of(right)]
+            return [_product(part, matrix) for part in _but_zeros(self._of(right))]
         if self.is_known(right) and ranks == (2, 1):
             vector = np.asarray(self._numbers(right), float)
             return [
@@ -303,10 +313,20 @@ def _numbers(found: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return np.broadcast_to(np.asarray(found, float), shape)
 
 
+def _but_zeros(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Leave out what is nothing, as a location of 0: each part of a product is as large as its matrix."""
+    return tuple(part for part in parts if part.columns.any()) or parts[:1]
+
+
 def _product(part: Part, matrix: np.ndarray) -> Part:
     rows, inner = matrix.shape
+    if part.source is None:  # numbers: their sum is one column
+        return replace(part, columns=(matrix @ part.columns.sum(-1))[:, None], positions=np.zeros((rows, 1), int))
     terms = part.columns.shape[-1]
-    columns = (matrix[:, :, None] * part.columns[None]).reshape(rows, inner * terms)
+    if terms == 1 and np.all(part.columns == 1):  # coefficients themselves: millions of rows need not be copied
+        columns = matrix
+    else:
+        columns = (matrix[:, :, None] * part.columns[None]).reshape(rows, inner * terms)
     positions = np.broadcast_to(part.positions[None], (rows, inner, terms)).reshape(rows, inner * terms)
     return replace(part, columns=columns, positions=positions)
 

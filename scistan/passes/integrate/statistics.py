@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,11 +10,13 @@ import numpy as np
 
 from scistan.graph.node import Node
 from scistan.passes.integrate.layers import Form, Layer
+from scistan.passes.integrate.linear import Part
 from scistan.passes.integrate.structure import Structure, groups_of
 
 __all__ = ["Columns", "Products", "Shift", "Statistics", "Walk", "gather"]
 
 MOST_CELLS = 200_000_000  # of a table of rows and columns: 1.6 GB
+PIECE = 1 << 15  # rows that are summed at a time
 MUCH = 100.0  # times more than what is left of it: then what is observed is measured from a fit
 
 
@@ -55,6 +57,9 @@ class Products:
     across: np.ndarray  # slots, groups, beside
     beside: np.ndarray  # beside, beside
 
+    def copy(self) -> Products:
+        return Products(self.within.copy(), self.before.copy(), self.across.copy(), self.beside.copy())
+
     def add(self, other: Products) -> None:
         self.within += other.within
         self.before += other.before
@@ -94,12 +99,18 @@ def gather(layers: Sequence[Layer], structure: Structure) -> Statistics | None:
         return None
     if not all(np.isfinite(part.columns).all() for layer in layers for form in layer.forms for part in form.parts):
         return None
-    shift = _pilot([layer for layer in layers if layer.observed], structure, columns)
-    shift = Shift.none(structure, columns) if shift is None else shift
+    plain = Shift.none(structure, columns)
+    observed = _summed([layer for layer in layers if layer.observed], structure, columns, plain)
+    shift = _pilot(observed, structure, columns)
     walking = _walking(layers, structure)
     rest = [layer for layer in layers if layer is not walking]
-    walk = None if walking is None else _walk(walking, structure, columns, shift)
-    return Statistics(columns, shift, _summed(rest, structure, columns, shift), walk)
+    if shift is None and (walking is None or not walking.observed):  # what was summed of the data serves as it is
+        others = _summed([layer for layer in rest if not layer.observed], structure, columns, plain)
+        found = _together(observed, others, rest)
+    else:
+        found = _summed(rest, structure, columns, plain if shift is None else shift)
+    walk = None if walking is None else _walk(walking, structure, columns, plain if shift is None else shift)
+    return Statistics(columns, plain if shift is None else shift, found, walk)
 
 
 def _walking(layers: Sequence[Layer], structure: Structure) -> Layer | None:
@@ -124,13 +135,13 @@ def _walk(layer: Layer, structure: Structure, columns: Columns, shift: Shift) ->
     return Walk(layer.precision[0, 0], *(part[order] for part in parts))
 
 
-def _pilot(observed: Sequence[Layer], structure: Structure, columns: Columns) -> Shift | None:
+def _pilot(observed: Mapping[Node, Products], structure: Structure, columns: Columns) -> Shift | None:
     """Fit what is observed by least squares; None where it explains too little of it to make a difference."""
-    parts = list(_summed(observed, structure, columns, Shift.none(structure, columns)).values())
-    if not parts:
+    if not observed:
         return None
-    total = parts[0]
-    for part in parts[1:]:
+    first, *rest = observed.values()
+    total = first.copy()
+    for part in rest:
         total.add(part)
     # Each column by itself, whatever scales it: those of a latent that is scaled stay where they are.
     groups, slots, many = structure.groups, len(columns.slots), len(columns.others)
@@ -172,16 +183,41 @@ def _summed(
     for layer in layers:
         if not layer.forms:
             continue
-        rows = [_rows(form, structure, columns, shift) for form in layer.forms]
-        group = np.max([one.group for one in rows], axis=0)
-        for (i, k), precision in layer.precision.items():
-            made = _products(rows[i], rows[k], group, layer.weights, structure)
-            if i != k:
-                made.add(_products(rows[k], rows[i], group, layer.weights, structure))
-            if precision in found:
-                found[precision].add(made)
-            else:
-                found[precision] = made
+        # Without groups a piece of the rows leaves one small matrix, and memory never holds a table of all of them.
+        count = layer.forms[0].rows
+        size = max(1, count) if structure.slots else PIECE
+        for first in range(0, max(1, count), size):
+            _sum_rows(found, layer, slice(first, first + size), structure, columns, shift)
+    return found
+
+
+def _sum_rows(
+    found: dict[Node, Products], layer: Layer, which: slice, structure: Structure, columns: Columns, shift: Shift
+) -> None:
+    """Add the products of some rows of a layer."""
+    rows = [_rows(form.part(which), structure, columns, shift) for form in layer.forms]
+    group = np.max([one.group for one in rows], axis=0)
+    weights = layer.weights[which]
+    for (i, k), precision in layer.precision.items():
+        made = _products(rows[i], rows[k], group, weights, structure)
+        if i != k:
+            made.add(_products(rows[k], rows[i], group, weights, structure))
+        if precision in found:
+            found[precision].add(made)
+        else:
+            found[precision] = made
+
+
+def _together(
+    observed: Mapping[Node, Products], others: Mapping[Node, Products], layers: Sequence[Layer]
+) -> dict[Node, Products]:
+    """Add what was summed apart, in the order in which the layers have their precisions."""
+    found: dict[Node, Products] = {}
+    for precision in dict.fromkeys(node for layer in layers if layer.forms for node in layer.precision.values()):
+        parts = [part[precision] for part in (observed, others) if precision in part]
+        for more in parts[1:]:
+            parts[0].add(more)
+        found[precision] = parts[0]
     return found
 
 
@@ -192,15 +228,20 @@ def _columns(layers: Sequence[Layer], structure: Structure) -> Columns:
         for form in layer.forms:
             for part in form.parts:
                 if part.source is not None and part.source in structure.blocks:
-                    slots = np.unique(structure.blocks[part.source].slot[_distinct(part.positions)])
+                    slots = np.unique(structure.blocks[part.source].slot[_met(part)])
                     _extend(found.slots, [(int(k), part.scale) for k in slots])
                 elif part.source is not None and part.source in structure.others:
-                    at = structure.others[part.source] + _distinct(part.positions)
+                    at = structure.others[part.source] + _met(part)
                     _extend(found.others, [(int(k), part.scale) for k in at])
                 else:
-                    elements = [0] if part.source is None else _distinct(part.positions)
+                    elements = [0] if part.source is None else _met(part)
                     _extend(found.known, [(part.source, int(k), part.scale) for k in elements])
     return found
+
+
+def _met(part: Part) -> np.ndarray:
+    """List the elements of its source that a part meets, in order."""
+    return _distinct(part.positions) if part.shared is None else np.unique(part.shared)
 
 
 def _distinct(positions: np.ndarray) -> np.ndarray:
@@ -230,6 +271,10 @@ def _rows(form: Form, structure: Structure, columns: Columns, shift: Shift) -> _
     beside = np.zeros((form.rows, others + len(columns.known)))
     rows = np.arange(form.rows)
     for part in form.parts:
+        shared = _shared_places(part, structure, columns)
+        if shared is not None:
+            beside[:, shared] += part.columns
+            continue
         for k in range(part.columns.shape[1]):
             values, positions = part.columns[:, k], part.positions[:, k]
             if part.source is not None and part.source in structure.blocks:
@@ -253,10 +298,8 @@ def _rows(form: Form, structure: Structure, columns: Columns, shift: Shift) -> _
                 beside[:, places[0]] += values
             else:
                 beside[rows, places[np.searchsorted(elements, positions)]] += values  # each row once
-    known = beside[:, others:] @ shift.known
-    for k, (at, scale) in enumerate(columns.others):
-        if scale is None:
-            known += beside[:, k] * shift.others[at]
+    unscaled = [shift.others[at] if scale is None else 0.0 for at, scale in columns.others]
+    known = beside @ np.concatenate([unscaled, shift.known])
     for k, (slot, scale) in enumerate(columns.slots):
         if scale is None:
             known += here[:, k] * shift.slots[group, slot]
@@ -264,6 +307,20 @@ def _rows(form: Form, structure: Structure, columns: Columns, shift: Shift) -> _
                 known += before[:, k] * shift.slots[group - 1, slot]
     beside[:, others] += known
     return _Rows(group, here, before, beside)
+
+
+def _shared_places(part: Part, structure: Structure, columns: Columns) -> np.ndarray | slice | None:
+    """Give the places beside the groups of a part whose rows all meet the same elements, each once; else None."""
+    shared, source = part.shared, part.source
+    if shared is None or source is None or source in structure.blocks or len(np.unique(shared)) < len(shared):
+        return None
+    if source in structure.others:
+        first = structure.others[source]
+        places = [columns.others.index((first + int(e), part.scale)) for e in shared]
+    else:
+        places = [len(columns.others) + columns.known.index((source, int(e), part.scale)) for e in shared]
+    in_turn = places == list(range(places[0], places[0] + len(places)))
+    return slice(places[0], places[0] + len(places)) if in_turn else np.array(places)
 
 
 def _products(left: _Rows, right: _Rows, group: np.ndarray, weights: np.ndarray, structure: Structure) -> Products:
@@ -295,7 +352,8 @@ def _products(left: _Rows, right: _Rows, group: np.ndarray, weights: np.ndarray,
             if mine.any():
                 for k in range(wide):
                     across[a, :, k] += summed(last - 1, mine * right.beside[has_before, k])
-    return Products(within, before, across, (left.beside * weights[:, None]).T @ right.beside)
+    weighed = left.beside if np.all(weights == 1) else left.beside * weights[:, None]
+    return Products(within, before, across, weighed.T @ right.beside)
 
 
 def _pairs(count: int) -> Iterator[tuple[int, int]]:

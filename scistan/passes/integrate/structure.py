@@ -20,6 +20,7 @@ __all__ = ["Layout", "Structure", "find_structure"]
 
 MOST_SLOTS = 6  # latents of one block
 MOST_OTHERS = 120  # latents beside the blocks, which are integrated by a dense factor
+SOME = 1_000  # rows that are looked at first: most structures that do not fit are told by a few
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +79,8 @@ def _candidates(instance: Instance, latents: Sequence[Term], layers: Sequence[La
             term.value: layout for term in latents if (layout := _layout(term, shapes[term.value], groups))
         }
         for chosen in (fitting, *({one: layout} for one, layout in fitting.items() if len(fitting) > 1)):
-            reach = _reach(layers, chosen)
+            reach = _reach(layers, chosen, SOME)
+            reach = reach if reach > 1 else _reach(layers, chosen)
             if reach <= 1:
                 yield _structure(shapes, chosen, groups, chained=reach == 1)
 
@@ -127,13 +129,13 @@ def _structure(
     return Structure(groups, slots, blocks, others, count, chained)
 
 
-def _reach(layers: Sequence[Layer], blocks: Mapping[Node, Layout]) -> int:
-    """Tell over how many groups the widest row spans."""
+def _reach(layers: Sequence[Layer], blocks: Mapping[Node, Layout], most: int | None = None) -> int:
+    """Tell over how many groups the widest row spans, or of the first ones the widest."""
     widest = 0
     for layer in layers:
         if not layer.forms:
             continue
-        ends = [groups_of(form, blocks) for form in layer.forms]
+        ends = [groups_of(form if most is None else form.part(slice(most)), blocks) for form in layer.forms]
         low = np.min([low for low, _ in ends], axis=0)
         high = np.max([high for _, high in ends], axis=0)
         touched = high >= 0

@@ -101,12 +101,16 @@ class Bend:
         # Few, or an op whose second derivative cannot be vectorized.
         return torch.stack([self._pulled(self._slope, self.u, vector, create_graph) for vector in vectors])
 
-    def slopes_of_trace(self, weights: Tensor, vectors: Tensor) -> tuple[Tensor, Tensor]:
-        """Give the derivatives in `theta` and in `u` of the sum of `w' H v` over pairs of rows."""
+    def slopes_of_trace(self, weights: Tensor, vectors: Tensor, constant: bool = False) -> tuple[Tensor, Tensor]:
+        """Give the derivatives in `theta` and in `u` of the sum of `w' H v` over pairs of rows.
+
+        That in `u` is 0 where the Hessian is `constant` in it.
+        """
         in_theta, in_u = self._torch.zeros_like(self.theta), self._torch.zeros_like(self.u)
         for at in range(0, len(vectors), self._chunk):
             rows = self._rows(vectors[at : at + self._chunk], create_graph=True)
             total = (rows * weights[at : at + self._chunk]).sum()
             in_theta = in_theta + self._pulled(total, self.theta)
-            in_u = in_u + self._pulled(total, self.u)
+            if not constant:
+                in_u = in_u + self._pulled(total, self.u)
         return in_theta.detach(), in_u.detach()

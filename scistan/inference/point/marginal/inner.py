@@ -27,15 +27,21 @@ class Peak:
     u: Tensor
     value: Tensor
     precision: Elimination
+    bend: Bend  # the density about it
 
 
-def find_peak(split: Split, structure: Structure, theta: Tensor, u: Tensor) -> Peak | None:
-    """Climb from `u`; None where there is no density, no peak, or no end."""
+def find_peak(
+    split: Split, structure: Structure, theta: Tensor, u: Tensor, both: bool = False, patience: int | None = None
+) -> Peak | None:
+    """Climb from `u`; None where there is no density, no peak, or no end, or steps were halved so often.
+
+    `both` is what a `Bend` takes.
+    """
     torch = split.torch
     enough = len(u) * (_CLOSE * torch.finfo(u.dtype).eps) ** 2
-    bend = Bend(split, theta, u)
+    bend = Bend(split, theta, u, both)
     precision: Elimination | None = None
-    before = float("inf")
+    before, left = float("inf"), float("inf") if patience is None else patience
     for _ in range(_STEPS):
         if not bool(torch.isfinite(bend.value) & torch.isfinite(bend.slope).all()):
             return None
@@ -48,27 +54,37 @@ def find_peak(split: Split, structure: Structure, theta: Tensor, u: Tensor) -> P
         squared = float((bend.slope * step).sum())
         arrived = squared <= enough or (squared <= len(u) * _GOOD_ENOUGH and squared >= 0.25 * before)
         if precision.definite and arrived:
-            return Peak(bend.u.detach(), bend.value, precision)
+            return Peak(bend.u.detach(), bend.value, precision, bend)
         before = squared if precision.definite else float("inf")
-        further = _search(split, theta, bend, step, squared)
+        further, halved = _search(split, theta, bend, step, squared, both, left)
+        left -= halved
+        if left < 0:
+            return None
         if further is None:
             close = precision.definite and squared <= len(u) * _GOOD_ENOUGH
-            return Peak(bend.u.detach(), bend.value, precision) if close else None
+            return Peak(bend.u.detach(), bend.value, precision, bend) if close else None
         bend = further
     return None
 
 
-def _search(split: Split, theta: Tensor, bend: Bend, step: Tensor, promised: float) -> Bend | None:
-    """Give the density a step further, or less where it does not rise as promised; None where it rises nowhere."""
+def _search(
+    split: Split, theta: Tensor, bend: Bend, step: Tensor, promised: float, both: bool, most: float
+) -> tuple[Bend | None, int]:
+    """Give the density a step further, or less where it does not rise as promised, and how often that was halved.
+
+    None where it rises nowhere, or not within the halvings that are left.
+    """
     here = float(bend.value)
     noise = 32 * split.torch.finfo(step.dtype).eps * (1 + abs(here))
     share = 1.0
-    for _ in range(_SHORTENED):
-        there = Bend(split, theta, bend.u.detach() + share * step)
+    for halved in range(_SHORTENED):
+        if halved > most:
+            return None, halved
+        there = Bend(split, theta, bend.u.detach() + share * step, both)
         if float(there.value) >= here + _RISE * share * promised - noise:
-            return there
+            return there, halved
         share *= 0.5
-    return None
+    return None, 0
 
 
 def _damped(torch: Any, precision: Elimination) -> Elimination | None:

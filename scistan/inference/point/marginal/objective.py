@@ -7,11 +7,12 @@ and by the way of `u`, which moves with `theta` as `H⁻¹` times the mixed deri
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from math import log, pi
 from typing import TYPE_CHECKING, Any
 
-from scistan.inference.point.marginal.bend import Bend, Split
+from scistan.inference.point.marginal.bend import Split
 from scistan.inference.point.marginal.inner import Peak, find_peak
 from scistan.inference.point.marginal.latents import OuterLatents
 from scistan.inference.point.marginal.structure import Structure, find_structure
@@ -28,6 +29,8 @@ Tensor = Any
 _STEP = 3e-4  # of the differences that second derivatives are made of, in standard deviations given all else
 _STEP_SINGLE = 5e-2  # the same in single precision
 _LEAST_BEND = 1e-6  # curvature that a coordinate is taken to have, at least, for that
+_KNOWN = 24  # modes of what is integrated that are remembered: some for each of the starts that climb side by side
+_PATIENCE = 10  # times that Newton's steps may be halved before another beginning is tried
 _WORK = 6  # evaluations of the joint density that a gradient takes for each product with its Hessian, about
 
 
@@ -45,6 +48,7 @@ class MarginalObjective:
         self.written, self.likelihood_only = joint.written, joint.likelihood_only
         self.evaluations = self.products = 0
         self.wrap: Callable[[Tensor], Tensor] | None = None
+        self._known: deque[tuple[Tensor, Tensor]] = deque(maxlen=_KNOWN)
         with guard_memory(self._device, 0):
             self.structure: Structure = find_structure(self.split, self.chosen(points))
         self.density.u = points[0, self.split.inner]
@@ -58,17 +62,29 @@ class MarginalObjective:
         """Give the coordinates that are left, of rows of all of them."""
         return rows[:, self.split.outer]
 
-    def peak(self, theta: Tensor) -> Peak | None:
-        """Find the mode of what is integrated, from where it was last, else from the middle."""
-        for u in (self.density.u, self.torch.zeros_like(self.density.u)):
+    def peak(self, theta: Tensor, both: bool = False) -> Peak | None:
+        """Find the mode of what is integrated; several starts climb side by side, and each begins by its own last."""
+        for u, patience in self._beginnings(theta):
             try:
-                found = find_peak(self.split, self.structure, theta, u)
+                found = find_peak(self.split, self.structure, theta, u, both, patience)
             except self.torch.linalg.LinAlgError:  # a matrix of the model without a factor
                 found = None
             if found is not None:
                 self.density.u = found.u
+                self._known.append((theta.detach().clone(), found.u))
                 return found
         return None
+
+    def _beginnings(self, theta: Tensor) -> list[tuple[Tensor, int | None]]:
+        """Give where it was for the nearest `theta`, and the middle, and how often steps from there may be cut short.
+
+        Where a scale has grown, what was near is far out, and thousands of short steps lead back from where a few lead
+        from the middle; so patience comes last.
+        """
+        known = self._known or [(theta, self.density.u)]
+        near = min(known, key=lambda pair: float((pair[0] - theta).square().sum()))[1]
+        middle = self.torch.zeros_like(near)
+        return [(near, _PATIENCE), (middle, _PATIENCE), (near, None), (middle, None)]
 
     def _height(self, peak: Peak) -> Tensor:
         count = len(self.split.inner)
@@ -98,12 +114,14 @@ class MarginalObjective:
         return value, gradient
 
     def _at(self, theta: Tensor) -> tuple[Tensor, Tensor]:
-        peak = self.peak(theta)
+        peak = self.peak(theta, both=True)
         if peak is None:
             return theta.new_tensor(float("nan")), self.torch.full_like(theta, float("nan"))
-        bend = Bend(self.split, theta, peak.u, both=True)
-        in_theta, in_u = bend.slopes_of_trace(self.structure.weights(peak.precision), self.structure.probes)
-        through = bend.slope_in_theta(peak.precision.solve(in_u[None])[0])
+        bend, constant = peak.bend, self.structure.constant
+        weights = self.structure.weights(peak.precision)
+        in_theta, in_u = bend.slopes_of_trace(weights, self.structure.probes, constant)
+        # Where what is integrated does not change the Hessian, it matters to nothing where it has gone.
+        through = 0.0 if constant else bend.slope_in_theta(peak.precision.solve(in_u[None])[0])
         return self._height(peak), bend.slope_in_theta() + 0.5 * (in_theta + through)
 
     def hessian_products(self, q: Tensor, vectors: Tensor) -> Tensor:

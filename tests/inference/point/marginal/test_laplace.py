@@ -10,6 +10,7 @@ from scipy.special import expit
 from scipy.stats import binom, norm, poisson
 
 import scistan as ss
+from scistan.inference.point.marginal.bend import Bend
 from scistan.targets.torch import to_numpy
 from tests.inference.point.marginal.built import gradient_by_differences, objective_of, somewhere
 
@@ -116,3 +117,34 @@ def test_ability_times_discrimination_is_integrated_by_its_scale():
     assert not found.exact
     assert found.kind == "marginal mle"
     assert np.isfinite(found.std_errors["skill"]).all()
+
+
+def test_a_bad_beginning_is_left_after_a_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the scale has grown a thousand times, what was the mode before is far out; the middle is near."""
+    rng = np.random.default_rng(1)
+    m = ss.Model("counts")
+    m.g = ss.data(np.repeat(np.arange(40), 5))
+    m.a, m.tau = ss.Normal(0, 5), ss.HalfNormal(2)
+    m.u = ss.Normal(0, m.tau, shape=40)
+    m.y = ss.Poisson(ss.exp(m.a + m.u[m.g])).observe(rng.poisson(3.0, 200))
+    objective = objective_of(m)
+    constant = objective.density.backend.constant
+    made = [0]
+    known = Bend.__init__
+
+    def counted(self: Bend, *given: object) -> None:
+        made[0] += 1
+        known(self, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Bend, "__init__", counted)
+    near, far = constant(np.array([1.0, 0.0])), constant(np.array([11.0, 7.8]))
+    assert objective.peak(near) is not None
+    made[0] = 0
+    found = objective.peak(far)
+    assert found is not None
+    assert made[0] < 60
+    # A start that comes back finds its own mode again, not that of the other.
+    made[0] = 0
+    again = objective.peak(near + 1e-3)
+    assert again is not None
+    assert made[0] <= 4
