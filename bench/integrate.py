@@ -56,6 +56,10 @@ def best_of(ways: dict[str, Runs]) -> tuple[str, float, str]:
     return way, rate(done[way]), " " if sound else "!"
 
 
+def by_way(runs: Runs) -> dict[str, Runs]:
+    return {who: [run for run in runs if run.get("who") == who] for who in dict.fromkeys(run.get("who", "") for run in runs)}
+
+
 def neighbours(twin: str, vectorized: bool) -> dict[str, list[str]]:
     """Give the ways in which each neighbour is run."""
     from integrate_numpyro import FORMS
@@ -63,7 +67,7 @@ def neighbours(twin: str, vectorized: bool) -> dict[str, list[str]]:
 
     return {
         "NumPyro": [f"numpyro/{form}{how}" for form in FORMS[twin] for how in ("", " vectorized")[: 1 + vectorized]],
-        "PyMC": [f"nutpie/{form}{how}" for form in PYMC_FORMS[twin] for how in ("", " low rank")],
+        "PyMC": [f"nutpie/{form}" for form in PYMC_FORMS[twin]],
     }
 
 
@@ -73,12 +77,12 @@ def measure(name: str, given: argparse.Namespace) -> tuple[float, bool]:
     from integrate_runs import OURS, measured
 
     runs = measured(name, "ours", given.calls, given.kept)
-    ours = {way: [run for run in runs if run.get("who") == way] for way in OURS}
+    ours = {way: [] for way in OURS} | by_way(runs)
     took = any(run["integrated"] for run in later(ours["auto"]))
     others = {"whole": best_of({way: ours[way] for way in WHOLE})}
     if not given.ours:
         for who, ways in neighbours(CASES[name]().twin, given.vectorized).items():
-            others[who] = best_of({way.split("/")[1]: measured(name, way, 2, given.kept) for way in ways})
+            others[who] = best_of(by_way([run for way in ways for run in measured(name, way, 2, given.kept)]))
     auto, against = rate(ours["auto"]), {who: found for who, found in others.items() if np.isfinite(found[1])}
     sound = {who: found for who, found in against.items() if found[2] == " "} or against
     ratio = auto / max(value for _, value, _ in sound.values())
