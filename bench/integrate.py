@@ -1,65 +1,120 @@
-"""What integration gains: effective draws a second of processor time, with normal latents integrated out and without.
+"""What integration gains: effective draws a second of processor time, beside the same model sampled whole, here and elsewhere.
 
-    python bench/integrate.py [model …] [--calls 2]
+    python bench/integrate.py [model …] [--calls 3] [--kept FOLDER] [--ours]
 
-For each model the smallest bulk ESS of what is sampled either way, over the processor time of the whole call (the best
-of the later calls in one process, in turns): integrated (`integrate=True`), whole (`integrate=False`), and the choice
-of `auto` as a share of the better of the two. `--work` prints what a gradient costs by counted work and by the clock.
+For each of twenty models the smallest bulk ESS of what is sampled either way, over the processor time of the whole call (all
+threads, 4 chains of 1000 draws; the best of the later calls in one process, so that imports and most of compiling are out):
+
+- *auto*, as it is called; with a + where it integrated;
+- *whole*, our best with `integrate=False`: `auto` so, Stan's NUTS on stanli, nutpie with a diagonal and a low-rank metric;
+- *NumPyro*, double precision, warm-up 1000, chains one after another, or at once if that is better (`--vectorized`);
+- *PyMC*, sampled by nutpie with its own warm-up, its compilation not counted, with the better of both metrics;
+
+the neighbours with effects centred and non-centred, whichever gave more, and at most 75 s for a call. A way that is ill (more than
+one draw in 100 diverged, or an R-hat above 1.05) is marked with !, and is the best only where no other is sound. *ratio* is auto over the
+best of all others, *share* auto over the better of integrated and whole here. Poisson and binomial groups have a line for
+`m.laplace()` too: the effective draws its weights leave of 4000. `--work` prints what a gradient costs by counted work and by the clock.
+The twins are held to our densities by bench/integrate_check.py.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 import time
-import warnings
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from integrate_models import MODELS
 
-import scistan as ss
-from scistan.diagnostics.statistics import bulk_ess
-from scistan.engines.embedded import open_density
-from scistan.engines.encoding import to_json
-from scistan.inference.integrate import integrated
-from scistan.inference.work import gradient_work
-from scistan.targets.stan.program import lower_to_stan
-
-WAYS = {"integrated": True, "whole": False, "auto": "auto"}
+MANY_DIVERGENCES, BAD_RHAT = 0.01, 1.05
+WHOLE = ("whole", "stanli", "diag", "low rank")
+GROUPED = ("counts", "binomial")
+Runs = list[dict[str, Any]]
 
 
-def rate(m: ss.Model, names: list[str], how: object, seed: int) -> float:
-    """Sample once; give effective draws of the slowest number a second of processor time."""
-    begun = time.process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        fit = m.mcmc(seed=seed, progress=False, integrate=how)
-    spent = time.process_time() - begun
-    numbers = [fit.posterior[name].reshape(*fit.shape, -1) for name in names]
-    columns = [one[..., k] for one in numbers for k in range(one.shape[-1]) if np.ptp(one[..., k]) > 0]
-    return min(float(bulk_ess(column)) for column in columns) / spent
+def later(runs: Runs) -> Runs:
+    done = [run for run in runs if "failed" not in run]
+    return [run for run in done if not run["first"]] or done
 
 
-def measure(name: str, calls: int) -> None:
-    m = MODELS[name]()
-    made = integrated(m.instance(), True)
-    names = [term.name for term in made.graph.latents]
-    ways = WAYS if made.integrated else {"whole": False, "auto": "auto"}
-    found: dict[str, list[float]] = {way: [] for way in ways}
-    for call in range(calls + 1):
-        for way, how in ways.items():
-            value = rate(m, names, how, 10 + call)
-            if call:  # the first call of a process imports
-                found[way].append(value)
-    best = {way: max(values) for way, values in found.items()}
-    gain = best.get("integrated", np.nan) / best["whole"]
-    share = best["auto"] / max(value for way, value in best.items() if way != "auto")
-    shown = "  ".join(f"{way} {value:8.0f}" for way, value in best.items())
-    print(f"{name:26s} {shown}  gain {gain:6.1f}  auto {share:5.2f}", flush=True)
+def rate(runs: Runs) -> float:
+    return max((run["ess"] / run["cpu"] for run in later(runs)), default=np.nan)
+
+
+def is_ill(runs: Runs) -> bool:
+    return any(run["diverged"] > MANY_DIVERGENCES or run["rhat"] > BAD_RHAT for run in later(runs))
+
+
+def best_of(ways: dict[str, Runs]) -> tuple[str, float, str]:
+    """Give the best sound way, its rate, and a mark where none is sound."""
+    done = {way: runs for way, runs in ways.items() if later(runs)}
+    if not done:
+        return "–", np.nan, " "
+    sound = {way: runs for way, runs in done.items() if not is_ill(runs)}
+    way = max(sound or done, key=lambda one: rate(done[one]))
+    return way, rate(done[way]), " " if sound else "!"
+
+
+def by_way(runs: Runs) -> dict[str, Runs]:
+    return {who: [run for run in runs if run.get("who") == who] for who in dict.fromkeys(run.get("who", "") for run in runs)}
+
+
+def neighbours(twin: str, vectorized: bool) -> dict[str, list[str]]:
+    """Give the ways in which each neighbour is run."""
+    from integrate_numpyro import FORMS
+    from integrate_pymc import FORMS as PYMC_FORMS
+
+    return {
+        "NumPyro": [f"numpyro/{form}{how}" for form in FORMS[twin] for how in ("", " vectorized")[: 1 + vectorized]],
+        "PyMC": [f"nutpie/{form}" for form in PYMC_FORMS[twin]],
+    }
+
+
+def measure(name: str, given: argparse.Namespace) -> tuple[float, bool]:
+    """Print a model's row; give its ratio, and whether `auto` integrated."""
+    from integrate_models import CASES
+    from integrate_runs import OURS, measured
+
+    runs = measured(name, "ours", given.calls, given.kept)
+    ours = {way: [] for way in OURS} | by_way(runs)
+    took = any(run["integrated"] for run in later(ours["auto"]))
+    others = {"whole": best_of({way: ours[way] for way in WHOLE})}
+    if not given.ours:
+        for who, ways in neighbours(CASES[name]().twin, given.vectorized).items():
+            others[who] = best_of(by_way([run for way in ways for run in measured(name, way, 2, given.kept)]))
+    auto, against = rate(ours["auto"]), {who: found for who, found in others.items() if np.isfinite(found[1])}
+    sound = {who: found for who, found in against.items() if found[2] == " "} or against
+    ratio = auto / max(value for _, value, _ in sound.values())
+    share = auto / np.nanmax([rate(ours["integrated"]), rate(ours["whole"])])
+    cells = "  ".join(f"{who} {value:8,.0f}{mark}({way})" for who, (way, value, mark) in others.items())
+    ill = "!" if is_ill(ours["auto"]) else " "
+    print(f"{name:26s} auto {auto:8,.0f}{'+' if took else ' '}{ill} {cells}  ratio {ratio:6.2f}  share {share:5.2f}", flush=True)
+    if name in GROUPED:
+        weighed = measured(name, "laplace", given.calls, given.kept)
+        effective = max((run["effective"] / run["cpu"] for run in later(weighed)), default=np.nan)
+        print(f"{name:26s} m.laplace() {effective:8,.0f}", flush=True)
+    return ratio, took
+
+
+def sum_up(rows: list[tuple[float, bool]]) -> None:
+    ratios, took = np.array([ratio for ratio, _ in rows]), np.array([one for _, one in rows])
+    print(f"{len(rows)} models, {took.sum()} integrated by auto; ratio below 0.9: {(ratios < 0.9).sum()}, least {ratios.min():.2f}")
+    if took.any():
+        print(f"of those integrated: median {np.median(ratios[took]):.1f}, at least 10: {(ratios[took] >= 10).sum()}")
 
 
 def work(name: str) -> None:
-    m = MODELS[name]()
-    for way, instance in (("whole", m.instance()), ("integrated", integrated(m.instance(), True))):
+    from integrate_models import CASES
+
+    from scistan.engines.embedded import open_density
+    from scistan.engines.encoding import to_json
+    from scistan.inference.integrate import integrated
+    from scistan.inference.work import gradient_work
+    from scistan.targets.stan.program import lower_to_stan
+
+    whole = CASES[name]().model.instance()
+    for way, instance in (("whole", whole), ("integrated", integrated(whole, True))):
         program = lower_to_stan(instance.graph, log_lik=False, predictive=False, log_prior=False)
         density = open_density(program.text, to_json(program.data(instance)), 1)
         q = np.full(density.dimension, 0.1)
@@ -73,13 +128,26 @@ def work(name: str) -> None:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("models", nargs="*", choices=[*MODELS, []])
-    options.add_argument("--calls", type=int, default=2)
+    """Measure each model, and sum up."""
+    sys.path.insert(0, str(Path(__file__).resolve().parent))
+    from integrate_models import CASES
+
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("models", nargs="*", choices=[*CASES, []])
+    options.add_argument("--calls", type=int, default=3)
+    options.add_argument("--kept", type=Path, help="a folder of calls that are not made again")
+    options.add_argument("--ours", action="store_true", help="without the neighbours")
+    options.add_argument("--vectorized", action="store_true", help="NumPyro's chains at once, too")
     options.add_argument("--work", action="store_true")
-    chosen = options.parse_args()
-    for name in chosen.models or MODELS:
-        work(name) if chosen.work else measure(name, chosen.calls)
+    given = options.parse_args()
+    if given.kept is not None:
+        given.kept.mkdir(parents=True, exist_ok=True)
+    models = given.models or list(CASES)
+    if given.work:
+        for name in models:
+            work(name)
+        return
+    sum_up([measure(name, given) for name in models])
 
 
 if __name__ == "__main__":
