@@ -9,15 +9,21 @@ from scistan.inference.point.elimination import Elimination
 from scistan.inference.point.marginal.bend import Bend, Split
 from scistan.inference.point.marginal.structure import Structure
 
-__all__ = ["Peak", "find_peak"]
+__all__ = ["Peak", "TooFarError", "find_peak"]
 
 Tensor = Any
 _STEPS = 100
+_STEPS_OF_CONSTANT = 10  # where the Hessian is the same everywhere one step leads there, and the others mend rounding
 _SHORTENED = 40
 _RISE = 1e-4  # share of the promised gain that must be there
 _CLOSE = 1e5  # machine epsilons to the peak, in standard deviations of each coordinate, that count as being there
 _GOOD_ENOUGH = 1e-8  # the same squared, where rounding lets no step come closer
+_CLOSE_HALVED = 3  # times that a step so short may be halved: what does not rise then is rounding
 _DAMPINGS = 12
+
+
+class TooFarError(Exception):
+    """A beginning is so far from the peak that steps are halved again and again; never shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +39,16 @@ class Peak:
 def find_peak(
     split: Split, structure: Structure, theta: Tensor, u: Tensor, both: bool = False, patience: int | None = None
 ) -> Peak | None:
-    """Climb from `u`; None where there is no density, no peak, or no end, or steps were halved so often.
+    """Climb from `u`; None where there is no density, no peak, or no end.
 
-    `both` is what a `Bend` takes.
+    `both` is what a `Bend` takes; steps that were halved more often than `patience` allows are a `TooFarError`.
     """
     torch = split.torch
     enough = len(u) * (_CLOSE * torch.finfo(u.dtype).eps) ** 2
     bend = Bend(split, theta, u, both)
     precision: Elimination | None = None
     before, left = float("inf"), float("inf") if patience is None else patience
-    for _ in range(_STEPS):
+    for _ in range(_STEPS_OF_CONSTANT if structure.constant else _STEPS):
         if not bool(torch.isfinite(bend.value) & torch.isfinite(bend.slope).all()):
             return None
         if precision is None or not structure.constant:
@@ -56,13 +62,13 @@ def find_peak(
         if precision.definite and arrived:
             return Peak(bend.u.detach(), bend.value, precision, bend)
         before = squared if precision.definite else float("inf")
-        further, halved = _search(split, theta, bend, step, squared, both, left)
-        left -= halved
-        if left < 0:
-            return None
-        if further is None:
-            close = precision.definite and squared <= len(u) * _GOOD_ENOUGH
+        close = precision.definite and squared <= len(u) * _GOOD_ENOUGH
+        further, halved = _search(split, theta, bend, step, squared, both, _CLOSE_HALVED if close else left)
+        if further is None:  # rounding lets nothing rise any more, or the way is too long
+            if halved > left and not close:
+                raise TooFarError
             return Peak(bend.u.detach(), bend.value, precision, bend) if close else None
+        left -= halved
         bend = further
     return None
 

@@ -13,7 +13,7 @@ from math import log, pi
 from typing import TYPE_CHECKING, Any
 
 from scistan.inference.point.marginal.bend import Split
-from scistan.inference.point.marginal.inner import Peak, find_peak
+from scistan.inference.point.marginal.inner import Peak, TooFarError, find_peak
 from scistan.inference.point.marginal.latents import OuterLatents
 from scistan.inference.point.marginal.structure import Structure, find_structure
 from scistan.inference.point.marginal.whole import whole_mode
@@ -64,9 +64,14 @@ class MarginalObjective:
 
     def peak(self, theta: Tensor, both: bool = False) -> Peak | None:
         """Find the mode of what is integrated; several starts climb side by side, and each begins by its own last."""
-        for u, patience in self._beginnings(theta):
+        waiting = self._beginnings(theta)
+        while waiting:
+            u, patience = waiting.pop(0)
             try:
                 found = find_peak(self.split, self.structure, theta, u, both, patience)
+            except TooFarError:
+                waiting.append((u, None))
+                continue
             except self.torch.linalg.LinAlgError:  # a matrix of the model without a factor
                 found = None
             if found is not None:
@@ -76,15 +81,14 @@ class MarginalObjective:
         return None
 
     def _beginnings(self, theta: Tensor) -> list[tuple[Tensor, int | None]]:
-        """Give where it was for the nearest `theta`, and the middle, and how often steps from there may be cut short.
+        """Give where it was for the nearest `theta`, and the middle, and how often steps from there may be halved.
 
         Where a scale has grown, what was near is far out, and thousands of short steps lead back from where a few lead
         from the middle; so patience comes last.
         """
         known = self._known or [(theta, self.density.u)]
         near = min(known, key=lambda pair: float((pair[0] - theta).square().sum()))[1]
-        middle = self.torch.zeros_like(near)
-        return [(near, _PATIENCE), (middle, _PATIENCE), (near, None), (middle, None)]
+        return [(near, _PATIENCE), (self.torch.zeros_like(near), _PATIENCE)]
 
     def _height(self, peak: Peak) -> Tensor:
         count = len(self.split.inner)
