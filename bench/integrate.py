@@ -1,9 +1,9 @@
 """What integration gains: effective draws a second of processor time, beside the same model sampled whole, here and elsewhere.
 
-    python bench/integrate.py [model …] [--calls 3] [--kept FOLDER] [--ours]
+    python bench/integrate.py [model …] [--calls 2] [--kept FOLDER] [--ours]
 
 For each of twenty models the smallest bulk ESS of what is sampled either way, over the processor time of the whole call (all
-threads, 4 chains of 1000 draws; the best of the later calls in one process, so that imports and most of compiling are out):
+threads, 4 chains of 1000 draws; the median of the later calls in one process, so that imports and most of compiling are out):
 
 - *auto*, as it is called; with a + where it integrated;
 - *whole*, our best with `integrate=False`: `auto` so, Stan's NUTS on stanli, nutpie with a diagonal and a low-rank metric;
@@ -39,7 +39,8 @@ def later(runs: Runs) -> Runs:
 
 
 def rate(runs: Runs) -> float:
-    return max((run["ess"] / run["cpu"] for run in later(runs)), default=np.nan)
+    found = [run["ess"] / run["cpu"] for run in later(runs)]
+    return float(np.median(found)) if found else np.nan
 
 
 def is_ill(runs: Runs) -> bool:
@@ -82,7 +83,7 @@ def measure(name: str, given: argparse.Namespace) -> tuple[float, bool]:
     others = {"whole": best_of({way: ours[way] for way in WHOLE})}
     if not given.ours:
         for who, ways in neighbours(CASES[name]().twin, given.vectorized).items():
-            others[who] = best_of(by_way([run for way in ways for run in measured(name, way, 2, given.kept)]))
+            others[who] = best_of(by_way([run for way in ways for run in measured(name, way, given.calls, given.kept)]))
     auto, against = rate(ours["auto"]), {who: found for who, found in others.items() if np.isfinite(found[1])}
     sound = {who: found for who, found in against.items() if found[2] == " "} or against
     ratio = auto / max(value for _, value, _ in sound.values())
@@ -92,7 +93,7 @@ def measure(name: str, given: argparse.Namespace) -> tuple[float, bool]:
     print(f"{name:26s} auto {auto:8,.0f}{'+' if took else ' '}{ill} {cells}  ratio {ratio:6.2f}  share {share:5.2f}", flush=True)
     if name in GROUPED:
         weighed = measured(name, "laplace", given.calls, given.kept)
-        effective = max((run["effective"] / run["cpu"] for run in later(weighed)), default=np.nan)
+        effective = rate([{**run, "ess": run.get("effective")} for run in weighed])
         print(f"{name:26s} m.laplace() {effective:8,.0f}", flush=True)
     return ratio, took
 
@@ -134,7 +135,7 @@ def main() -> None:
 
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("models", nargs="*", choices=[*CASES, []])
-    options.add_argument("--calls", type=int, default=3)
+    options.add_argument("--calls", type=int, default=2)
     options.add_argument("--kept", type=Path, help="a folder of calls that are not made again")
     options.add_argument("--ours", action="store_true", help="without the neighbours")
     options.add_argument("--vectorized", action="store_true", help="NumPyro's chains at once, too")
