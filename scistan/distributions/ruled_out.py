@@ -13,8 +13,8 @@ from scistan.ops.expression import Expression
 
 __all__ = ["log_total"]
 
-logaddexp, logical_and, logsumexp, stack, where = (
-    FUNCTIONS[name] for name in ("logaddexp", "logical_and", "logsumexp", "stack", "where")
+logaddexp, logical_and, logsumexp, softplus, stack, where = (
+    FUNCTIONS[name] for name in ("logaddexp", "logical_and", "logsumexp", "softplus", "stack", "where")
 )
 
 
@@ -30,8 +30,21 @@ def log_total(parts: Sequence[Node]) -> Node:
     total = _added(kept)
     for part, test in zip(parts, tests, strict=True):
         if test is not None:
-            total = where(test, logaddexp(Expression(part), total), total)
+            total = _with(total, Expression(part), test)
     return total._scistan_node_
+
+
+def _with(total: Expression, part: Expression, test: Expression) -> Expression:
+    """Add a part where it is possible: as what it adds to a total that is always there, else as a sum of both."""
+    if _is_always_there(total._scistan_node_):
+        return total + where(test, softplus(part - total), 0)
+    return where(test, logaddexp(part, total), total)
+
+
+def _is_always_there(node: Node) -> bool:
+    """Tell whether a log density chooses nothing, so that only numbers at the very ends of their ranges make it -∞."""
+    order = topological([node])
+    return not any(_is_impossible(one) or is_applied(one, "where") or is_applied(one, "log_diff_exp") for one in order)
 
 
 def _added(parts: Sequence[Node]) -> Expression:
