@@ -86,7 +86,7 @@ def measure(name: str, given: argparse.Namespace) -> tuple[float, bool]:
             others[who] = best_of(by_way([run for way in ways for run in measured(name, way, given.calls, given.kept)]))
     auto, against = rate(ours["auto"]), {who: found for who, found in others.items() if np.isfinite(found[1])}
     sound = {who: found for who, found in against.items() if found[2] == " "} or against
-    ratio = auto / max(value for _, value, _ in sound.values())
+    ratio = auto / max((value for _, value, _ in sound.values()), default=np.nan)
     share = auto / np.nanmax([rate(ours["integrated"]), rate(ours["whole"])])
     cells = "  ".join(f"{who} {value:8,.0f}{mark}({way})" for who, (way, value, mark) in others.items())
     ill = "!" if is_ill(ours["auto"]) else " "

@@ -29,6 +29,9 @@ Runs = list[dict[str, Any]]
 DRAWS, WARMUP, CHAINS = 1000, 1000, 4
 # Seconds of processor time for one call of a neighbour's, its compilation with it.
 LIMIT = 75
+# An engine of ours that took longer in its first call makes no other: what it compiles is a small part then.
+# Seconds by the clock after which it is ended and judged by the draws it has.
+ENOUGH, PATIENCE = 15.0, 30.0
 OURS: dict[str, dict[str, Any]] = {
     "auto": {},
     "integrated": {"integrate": True},
@@ -83,9 +86,12 @@ def _ours(case: Any, calls: int) -> Iterator[dict[str, Any]]:
     from scistan.inference.choose import CAREFUL_DELTA, scales_are_estimated
 
     careful = {"adapt_delta": CAREFUL_DELTA} if scales_are_estimated(case.model.instance()) else {}
+    slow: set[str] = set()
     for call in range(calls):
         for who, given in OURS.items():
-            options = given if "engine" not in given else {**careful, **given, "time_limit": LIMIT}
+            if who in slow:
+                continue
+            options = given if "engine" not in given else {**careful, **given, "time_limit": PATIENCE}
             begun = time.process_time()
             try:
                 fit = case.model.mcmc(seed=10 + call, progress=False, **options)
@@ -93,6 +99,8 @@ def _ours(case: Any, calls: int) -> Iterator[dict[str, Any]]:
                 print(json.dumps({"who": who, "failed": repr(error)[:300]}), flush=True)
                 continue
             spent = time.process_time() - begun
+            if "engine" in given and spent > ENOUGH:
+                slow.add(who)
             diverged = float(np.mean(fit.draws.statistics["diverging"]))
             told = {"integrated": list(fit.plan.integrated), "why": fit.why}
             yield {"who": who, "first": not call, "cpu": spent, "diverged": diverged, **told, "draws": fit.posterior}
