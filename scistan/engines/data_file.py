@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-import orjson
 
 from scistan.engines.encoding import encoded, to_json
 from scistan.engines.folder import Folder
@@ -36,7 +35,7 @@ class DataFile:
         self.path = self._folder.path / "data.json"
         with self.path.open("wb") as file:
             for number, (key, value) in enumerate(data.items()):
-                file.write((b"," if number else b"{") + orjson.dumps(key) + b":")
+                file.write((b"," if number else b"{") + encoded(key) + b":")
                 _write(file, value)
             file.write(b"}" if data else b"{}")
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import orjson
 
 from scistan.profiling import CONVERTED, count, found_in_cache, staged
 
@@ -27,7 +26,7 @@ def to_json(data: Mapping[str, Any]) -> str:
     """
     parts = [b"{"]
     for key, value in data.items():
-        parts += [orjson.dumps(key), b":", _text(value), b","]
+        parts += [encoded(key), b":", _text(value), b","]
     parts[-1 if data else 1 :] = [b"}"]
     return b"".join(parts).decode()
 
@@ -58,6 +57,8 @@ def encoded(value: Any) -> bytes:
     if isinstance(value, np.ndarray):
         # ascontiguousarray makes a vector of a scalar, which Stan would refuse
         value = np.ascontiguousarray(value) if value.ndim else value.item()
+    import orjson  # `import scistan` brings no package but NumPy
+
     text = orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
     count(CONVERTED, "NumPy to JSON", len(text))
     return text

@@ -11,6 +11,7 @@ from scistan.disabled import why_disabled
 from scistan.engines.encoding import to_json
 from scistan.engines.options import asked_for, check_method_options, engine_seed
 from scistan.engines.protocol import Request
+from scistan.engines.registry import ENGINES, engine_for_many
 from scistan.errors import UnsupportedError
 from scistan.given import as_switch, as_whole
 from scistan.inference.fit import Fit
@@ -70,7 +71,8 @@ def approximate_by_torch(
     rest = {name: value for name, value in options.items() if name not in OWN_OPTIONS}
     check_method_options("laplace", rest)
     if asked := asked_for(rest):
-        raise sampling_messages.unknown_option(_TORCH, asked[0], OWN_OPTIONS, ["cmdstan"])
+        others = [name for name, engine in ENGINES.items() if asked[0] in engine.methods.get("laplace", ())]
+        raise sampling_messages.unknown_option(_TORCH, asked[0], OWN_OPTIONS, others)
     correct = own.pop("correct", True)
     if not isinstance(correct, bool) and not (isinstance(correct, str) and correct == "mcmc"):
         raise messages.bad_correct(correct)
@@ -94,5 +96,5 @@ def going_on_from(fit: Fit) -> dict[str, Any]:
         scales = scales_of(subject, request, fit.draws, _LOOKED_AT)
     except (ValueError, UnsupportedError):  # a draw at the edge of its support, or a program that stanli refuses
         return {"inits": fit}
-    scaled = {"engine": "stanli", "integrate": False, "inv_metric": scales}
+    scaled = {"engine": engine_for_many(), "integrate": False, "inv_metric": scales}
     return {"inits": fit, **({} if scales is None else scaled)}

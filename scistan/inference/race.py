@@ -294,7 +294,10 @@ class Race:
         seen = [runner.run.seen[chain.number] for chain in runner.run.chains if chain.number in runner.run.seen]
         if length < FEWEST:
             return None
-        share = self._share([{n: one.values(n, first, length) for n in self.latents} for one in seen])
+        drawn = [{n: one.values(n, first, length) for n in self.latents} for one in seen]
+        if any(len(part) < length - first for chain in drawn for part in chain.values()):
+            return None  # a limit of time ended the round before every chain had come so far
+        share = self._share(drawn)
         return None if share is None else runner.promises(length, share, runner.steps(first, length))
 
     def _share(self, chains: Sequence[Mapping[str, np.ndarray]]) -> float | None:

@@ -165,6 +165,7 @@ OF_RACE = {
     "race_won too slow": lambda: race.race_won("nutpie (diag metric)", (7, 1200), [("other", None)], {"third": "no"}),
     "race_won alone": lambda: race.race_won("nutpie (diag metric)", None, [], {}),
     "chosen_by_shape": lambda: race.chosen_by_shape("nutpie (low_rank metric)", 2966.26),
+    "diverges": lambda: race.diverges("nutpie (diag metric) won", 0.99),
     "goes_on": lambda: race.goes_on("nutpie", ["divergences"], "stanli (adapt_delta 0.95)", True),
     "goes_on again": lambda: race.goes_on("nutpie", ["divergences"], "stanli", False),
     "out_of_time": lambda: race.out_of_time(10, 3, 4, 200, 1000),

@@ -65,7 +65,7 @@ def test_sampling_and_many_models_tell_it_too():
     with pytest.raises(ss.ModelError, match="your operation `bent`"):
         _model(bent).mcmc(engine="cmdstan", progress=False)
     with pytest.raises(ss.ModelError, match="your operation `bent`"):
-        _model(bent).laplace(progress=False)
+        _model(bent).pathfinder(progress=False)
     (found,) = ss.compile_models([_model(bent)], progress=False)
     assert isinstance(found, ss.ModelError)
 

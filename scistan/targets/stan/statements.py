@@ -94,12 +94,16 @@ def _bounds(lower: object, upper: object) -> str:
     return f"<{', '.join(parts)}>" if parts else ""
 
 
-def term_statements(scope: Scope, term: Term) -> list[Statement]:
-    """Write a term of the model: `value ~ distribution(arguments)`, and what truncation adds."""
+def term_statements(scope: Scope, term: Term, *, in_function: bool = False) -> list[Statement]:
+    """Write a term of the model: `value ~ distribution(arguments)`, and what truncation adds.
+
+    In a function latents are arguments like data, and every term counts.
+    """
     law = term.law
     d: Distribution = law.distribution
     if d.rule is not None:
-        return [statement for piece in pieces_of(term) for statement in term_statements(scope, piece)]
+        each = (term_statements(scope, piece, in_function=in_function) for piece in pieces_of(term))
+        return [statement for statements in each for statement in statements]
     if d.improper:
         return []
     if term.is_potential:
@@ -107,7 +111,8 @@ def term_statements(scope: Scope, term: Term) -> list[Statement]:
     if is_written_out(law):
         return [Comment(_remark(term.name, d), term), *_written_out(scope, term)]
     batch = len(law.shape) - d.event_rank
-    if d.event_rank and not d.discrete and not any(map(has_latents, (term.value, *law.args))):
+    latent = in_function or any(map(has_latents, (term.value, *law.args)))
+    if d.event_rank and not d.discrete and not latent:
         # `~` drops what is free of parameters; stanli computes it once, and crashes in a thread that did not load it.
         return [Comment(f"{_remark(term.name, d)}: of data alone, a constant", term)]
     if d.event_rank:

@@ -150,7 +150,7 @@ def _lengths(scope: Scope, sizes: SizeNames, sliced: Sliced, rows: str, body: li
 
 def _summed(inner: Scope, term: Term) -> list[Line]:
     """Write the statements of a term as a function's body that returns their sum."""
-    statements = [s for s in term_statements(inner, term) if not isinstance(s, Comment)]
+    statements = [s for s in term_statements(inner, term, in_function=True) if not isinstance(s, Comment)]
     suffix = "lupmf" if term.law.distribution.discrete else "lupdf"
     before = written(inner.statements)
     if len(statements) == 1 and not isinstance(statements[0], For):
