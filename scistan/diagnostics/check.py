@@ -51,6 +51,11 @@ class Evidence:
     symptoms: tuple[Hint, ...] = ()
     certificate: tuple[float, float] | None = None
 
+    @property
+    def proposes(self) -> bool:
+        """Whether draws were proposed independently and weighed: there are no trajectories, and no steps."""
+        return "log_weight" in self.statistics
+
     def element(self, number: int) -> str:
         """Call an element of the sweep by its labels."""
         if self.swept is None:
@@ -117,7 +122,8 @@ class Check:
 
     `measure` is given the evidence and the threshold, and gives what lies beyond it, or None. A check `needs` so many
     draws in each chain, so many chains, and a statistic of the sampler's; with fewer chains it is made nevertheless,
-    and said not to be assessed: the halves of one chain show some faults, never all.
+    and said not to be assessed: the halves of one chain show some faults, never all. One that is `of_trajectories` is
+    about samplers that have some, and passes over one that draws by proposals and weights.
     `cure` says what `auto` does about a finding, `curable` (value, chains, draws) for which findings: none unless
     declared. One that is not `listed` can always be made, so that a verdict need not name it.
     `severity` is told of the finding, or depends on it; `nearness` and `learn_more` are the hint's, `change` is what
@@ -132,6 +138,7 @@ class Check:
     needs_draws: int = 1
     needs_chains: int = 1
     needs_statistic: str = ""
+    of_trajectories: bool = False
     threshold_per_chain: bool = False
     cure: Cure = Cure.NONE
     curable: Callable[[float, int, int], bool] = _always
@@ -143,6 +150,8 @@ class Check:
 
     def unassessed(self, seen: Evidence) -> Unassessed | None:
         """Say why these draws do not allow the check; None where they do."""
+        if self.of_trajectories and seen.proposes:
+            return None
         if seen.draws < self.needs_draws:
             return Unassessed(self.name, f"needs at least {self.needs_draws} draws in each chain")
         if seen.chains < self.needs_chains:

@@ -63,7 +63,9 @@ class EngineDeclaration:
     ill draws of the others are drawn again with. `methods` are those that are no samplers, each with the options that
     it takes, and `approximator` is where the function is that runs them. `lowering` is the function that lowers the
     model for an engine that runs no Stan program. `auto` takes engines by `preference`, the smallest first, and never
-    one that declares none. Runs with the metrics in `work` can be begun, looked at and held: they may race.
+    one that declares none. Runs with the metrics in `work` can be begun, looked at and held: they may race. One that
+    is for a `few` coordinates, up to that many, is tried before all others on what integration leaves of a model: it
+    declines by itself what it is not made for.
     """
 
     place: str
@@ -79,6 +81,7 @@ class EngineDeclaration:
     stans_nuts: bool = False
     preference: int | None = None
     lowering: str = ""
+    few: int = 0
     work: Mapping[str, MetricWork] = field(default_factory=dict)
     rate: Rate | None = None  # measured once on a 2-core machine: what is expected before anything was learnt
     sampler: str = ""  # what it runs, as a paper calls it

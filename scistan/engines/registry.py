@@ -104,6 +104,19 @@ ENGINES: Mapping[str, EngineDeclaration] = {
         embedded=True,
         lowering="scistan.targets.jax:lower_to_jax",
     ),
+    "independent": EngineDeclaration(
+        place="scistan.engines.independent:IndependentEngine",
+        rate=Rate(5e-7, 3.5e-10, 0.0, 0.05, 0.1),
+        sampler="Metropolis' rule for several independent tries",
+        packages=("numpy",),
+        fix="pip install numpy",
+        options={},
+        metrics={},
+        takes_inits=False,
+        embedded=True,
+        lowering="scistan.transforms.rows:lower_to_rows",
+        few=12,
+    ),
 }
 
 

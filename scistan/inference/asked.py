@@ -114,4 +114,6 @@ def read_call(
         wanted = plan.integrated
     elif wanted == "auto" and (not asked.looks_at_data or options.get("inv_metric") is not None):
         wanted = False  # it would take a compilation that nobody asked for, or a metric of other coordinates
+    elif wanted == "auto" and engine in ENGINES and ENGINES[engine].few:
+        wanted = True
     return replace(asked, integrate=wanted)

@@ -158,15 +158,28 @@ def _draw(
 def _normals(
     made: NormalIntegral, spread: tuple[np.ndarray, np.ndarray, np.ndarray], evaluator: Evaluator, draws: int
 ) -> Normals:
-    slots, others, known = spread
+    weights = {node: _over_all(evaluator, node, draws, 0) for node in made.statistics.products}
+    if not weights:
+        raise ValueError("no layers")
+    if made.statistics.columns.are_still:
+        return Normals(*_weighed(made, np.stack(list(weights.values()), axis=1), [array[:1] for array in spread]))
     total: list[np.ndarray] | None = None
     for precision, products in made.statistics.products.items():
-        weight = _over_all(evaluator, precision, draws, 0)
-        parts = _contracted(products, weight, slots, others, known)
+        parts = _contracted(products, weights[precision], *spread)
         total = parts if total is None else [a + b for a, b in zip(total, parts, strict=True)]
-    if total is None:
-        raise ValueError("no layers")
-    return Normals(*total)
+    return Normals(*(total or []))
+
+
+def _weighed(made: NormalIntegral, weights: np.ndarray, spread: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Give the form where it is the same at all draws but for the `weights` (draws, layers) of its layers."""
+    one = np.ones(1)
+    layers = [_contracted(products, one, *spread) for products in made.statistics.products.values()]
+    found = []
+    for parts, axis in zip(zip(*layers, strict=True), _DRAWS, strict=True):
+        shape = np.delete(parts[0].shape, axis)
+        flat = weights @ np.stack([part.ravel() for part in parts])
+        found.append(np.moveaxis(flat.reshape(len(weights), *shape), 0, axis))
+    return found
 
 
 def _spread(
@@ -187,6 +200,9 @@ def _spread(
         if scale is not None:
             known[:, k] *= _over_all(evaluator, scale, draws, 0)
     return slots, others, known - made.statistics.shift.known
+
+
+_DRAWS = (2, 2, 1, 1, 0, 0)  # the axis of draws in each part of what `_contracted` gives
 
 
 def _contracted(

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from scistan.diagnostics.pareto import smoothed_weights
 from scistan.engines.methods import MethodRequest
 from scistan.engines.protocol import Chains, Draws
+from scistan.pareto import smoothed_weights
 from scistan.targets.scipy.streams import stream
 
 __all__ = ["resample_paths"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from scistan.diagnostics import Diagnosis
 from scistan.engines.protocol import Draws, Request
+from scistan.engines.registry import ENGINES
 from scistan.engines.trial import Begun
 from scistan.errors import SamplingError
 from scistan.graph.places import user_place
@@ -42,7 +43,8 @@ class Outcome:
 
 def run_named(asked: Asked, prepared: Prepared) -> Outcome:
     """Run the engine that was named."""
-    plan = asked.plan or Plan(asked.engine, asked.options, asked.warmup)
+    warmup = 0 if ENGINES[asked.engine].few else asked.warmup
+    plan = asked.plan or Plan(asked.engine, asked.options, warmup)
     return Outcome(plan, run_plan(prepared.subject, prepared.request, plan, asked.executor))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,8 +14,10 @@ from scistan.engines.registry import ENGINES
 from scistan.errors import SamplingError, ToolchainError
 from scistan.graph.instance import Instance
 from scistan.inference.asked import Asked, read_call
+from scistan.inference.certificate import Certificate
 from scistan.inference.certified import certified, check_compiled_can
 from scistan.inference.executors import Executor
+from scistan.inference.few import draw_few, for_few
 from scistan.inference.fit import Fit
 from scistan.inference.fit_of import fit_of, remembered, warn_if_ill
 from scistan.inference.plan import Plan
@@ -22,6 +25,7 @@ from scistan.inference.planned import plan_that_ran
 from scistan.inference.prepare import Prepared, prepare
 from scistan.inference.run import Outcome, run_automatic, run_named
 from scistan.inference.subject import Fitted
+from scistan.messages import few as few_messages
 from scistan.messages import integration
 from scistan.messages import sampling as messages
 
@@ -59,6 +63,15 @@ def sampled(
         instance, model, draws, warmup, chains, seed, engine, inits, progress, keep, executor, options, plan,
         integrate,
     )
+    # A few numbers, as integration leaves them, have an engine of their own, which may decline: few.py.
+    begun = time.monotonic()
+    tried: tuple[str, ...] = ()
+    few = for_few(asked)
+    if few is not None:
+        found = draw_few(few, time_limit)
+        if not isinstance(found, str):
+            return _fit(asked, *found, inits)
+        tried = (few_messages.set_aside(found),)
     # The model as a Stan program with its data and starts: passes/__init__.py, then targets/stan/program.py.
     prepared = prepare(asked, merge=asked.looks_at_data, centring=None if asked.plan is None else asked.plan.centring)
     # The engine's density beside SciPy's; where they differ, compiled Stan takes over.
@@ -77,15 +90,20 @@ def sampled(
         asked = replace(asked, fitting=tuple(name for name in asked.fitting if ENGINES[name].compiled))
         prepared = prepare(asked, merge=False)  # merging may be what is wrong
     # The draws: decide.py, choose.py, race.py and climb.py for "auto".
+    left = None if time_limit is None else max(0.001, time_limit - (time.monotonic() - begun))
     try:
-        outcome = _run(asked, replace(prepared, request=replace(prepared.request, time_limit=time_limit)), refuted)
+        outcome = _run(asked, replace(prepared, request=replace(prepared.request, time_limit=left)), refuted)
     except SamplingError as error:
         if not may_stay:
             raise
         return _with_all_latents(integration.failed(error.what), whole)
     if outcome.decided is not None:  # a program centred by the data may have won
         prepared, certificate = outcome.decided.prepared, outcome.decided.certificate or certificate
-    # The draws as the user's variables.
+    return _fit(asked, prepared, certificate, replace(outcome, notes=(*tried, *outcome.notes)), inits)
+
+
+def _fit(asked: Asked, prepared: Prepared, certificate: Certificate | None, outcome: Outcome, inits: object) -> Fit:
+    """Give the draws as the user's variables, with how they were made."""
     settings = {
         "draws": asked.draws, "warmup": outcome.plan.warmup, "chains": asked.chains, "seed": asked.seed,
         **outcome.plan.options, **remembered(inits, prepared.request.inits, outcome.others),

@@ -53,6 +53,10 @@ def race_decides(engines: Sequence[str]) -> str:
     return f"a race between {', '.join(engines)} decides"
 
 
+def few_are_left(engine: str, numbers: int) -> str:
+    return f"{numbers} number{'s' * (numbers != 1)} left after integration: {engine} draws are tried first"
+
+
 def race_by_seed(engines: Sequence[str]) -> str:
     return f"a race between {', '.join(engines)} decides by counted work, as the seed has it"
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from scistan.diagnostics import Context
-from scistan.diagnostics.pareto import smoothed_weights
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.walk import topological
+from scistan.pareto import smoothed_weights
 
 __all__ = ["THRESHOLD", "Sensitivity", "sensitivities", "top_level"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from scistan.engines.proposal import Proposal
 from scistan.inference.nested.choose import approximated
 from scistan.inference.nested.field import Field
-from scistan.inference.nested.outer import Outer
 from scistan.inference.nested.peaks import count_modes, find_peaks
 from scistan.inference.point.curvature import Dense
 from scistan.inference.point.elimination import Layout
@@ -63,7 +63,7 @@ class Middle:
     theta: Tensor
     u: Tensor
     slopes: Tensor
-    outer: Outer
+    outer: Proposal
     modes: int = 1  # that climbs from several starts ended at
 
     def near(self, theta: Tensor) -> Tensor:
@@ -99,7 +99,7 @@ def find_middle(lowered: Lowered, options: Options) -> Middle:
     inner, outer = len(split.inner), len(split.outer)
     if not outer:
         u, modes = _inner_mode(lowered, starts[0, :0], starts[0, split.inner])
-        nothing = Outer(np.zeros(0), np.zeros((0, 0)))
+        nothing = Proposal(np.zeros(0), np.zeros((0, 0)))
         return Middle(starts[0, :0], u, starts.new_zeros((0, inner)), nothing, modes)
     objective = MarginalObjective(joint, lowered.names, starts) if inner else joint
     bar = Progress(options.progress, "laplace")
@@ -116,7 +116,7 @@ def find_middle(lowered: Lowered, options: Options) -> Middle:
         modes = max(modes, within)
         slopes = peak.precision.solve(joint.hessian_products(split.join(theta, u), split.units())[:, split.inner])
     root = _root(searched.mode.curvature, joint.torch, outer)
-    return Middle(theta, u, slopes, Outer(to_numpy(theta), root), modes)
+    return Middle(theta, u, slopes, Proposal(to_numpy(theta), root), modes)
 
 
 def _inner_mode(lowered: Lowered, theta: Tensor, u: Tensor) -> tuple[Tensor, int]:

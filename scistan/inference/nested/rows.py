@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from scistan.engines.proposal import Proposal, adapted, freedom_for
 from scistan.inference.nested.field import Field
 from scistan.inference.nested.groups import Groups
 from scistan.inference.nested.lowered import Middle
-from scistan.inference.nested.outer import Outer, adapted, freedom_for
 from scistan.inference.nested.peaks import Peaks, find_peaks
 from scistan.inference.nested.within import COVERED, MOST_BEYOND, draw_within, has_lattice, points_for
 from scistan.inference.point.elimination import Elimination
@@ -63,7 +63,7 @@ def draw_rows(field: Field, groups: Groups | None, middle: Middle, count: int, r
 
 
 def _all_drawn(
-    field: Field, groups: Groups | None, middle: Middle, outer: Outer, count: tuple[int, int], by_lattice: bool,
+    field: Field, groups: Groups | None, middle: Middle, outer: Proposal, count: tuple[int, int], by_lattice: bool,
     rng: np.random.Generator,
 ) -> Rows:
     """Draw so many values of the outer numbers, and so often all else given each."""

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from scistan.diagnostics.pareto import pareto_k, smoothed_weights
 from scistan.engines.protocol import Chains, Draws
 from scistan.graph.node import Node
 from scistan.inference.density import check_complete
@@ -30,6 +29,7 @@ from scistan.inference.subject import Subject
 from scistan.inference.weighed import Weighed
 from scistan.messages import nested as messages
 from scistan.messages import sampling as sampling_messages
+from scistan.pareto import pareto_k, smoothed_weights
 from scistan.profiling import stage
 from scistan.targets.scipy import JointDensity
 from scistan.targets.scipy.streams import stream

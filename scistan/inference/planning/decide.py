@@ -13,6 +13,7 @@ from scistan.given import Usual, as_whole, usual
 from scistan.graph.instance import Instance
 from scistan.history.learnt import of_structure, remembered_winner
 from scistan.inference.asked import Asked, read_call
+from scistan.inference.few import for_few
 from scistan.inference.integrate import integrated
 from scistan.inference.laplace import OWN_OPTIONS, takes_torch
 from scistan.inference.plan import Choice, Plan
@@ -46,18 +47,27 @@ def _mcmc(task: str, instance: Instance, arguments: Mapping[str, Any]) -> Plan:
     options = {name: value for name, value in arguments.items() if name not in call and value is not None}
     given = {**call, **{name: value for name, value in arguments.items() if name in call}}
     asked = read_call(instance, None, options=options, **given)
-    sampled = integrated(asked.instance, asked.integrate)
-    return plan_mcmc(asked, workload_of(sampled, task), seeded=given["seed"] is not None)
+    few = for_few(asked)
+    sampled = integrated(asked.instance, (few or asked).integrate)
+    return plan_mcmc(asked, workload_of(sampled, task), seeded=given["seed"] is not None, few=few)
 
 
-def plan_mcmc(asked: Asked, workload: Workload, *, seeded: bool, look: bool = True) -> Plan:
-    """Plan a sampling run; `look` asks the cache for an executable, which takes milliseconds."""
+def plan_mcmc(
+    asked: Asked, workload: Workload, *, seeded: bool, look: bool = True, few: Asked | None = None
+) -> Plan:
+    """Plan a sampling run; `look` asks the cache for an executable, which takes milliseconds.
+
+    `few` is the call as one of independent draws, where those are tried first.
+    """
     executable = find_executable(asked) if look else Executable()
     cold = how_cold("stan", "mcmc", workload.key)
-    costs = {name: expected(_effort(asked, name, not executable.built, cold), workload) for name in asked.fitting}
-    choices = [_choice(name, costs[name], executable) for name in asked.fitting]
+    fitting = (*(() if few is None else few.fitting), *asked.fitting)
+    costs = {name: expected(_effort(asked, name, not executable.built, cold), workload) for name in fitting}
+    choices = [_choice(name, costs[name], executable) for name in fitting]
     auto = asked.engine == "auto"
     likely, why = _likely(asked, workload, seeded) if auto else (asked.engine, "it was asked for")
+    if few is not None:
+        likely, why = few.engine, messages.few_are_left(few.engine, workload.parameters)
     cost = expected(_effort(asked, likely, not executable.built, cold, chosen=auto), workload)
     threads = int(asked.options.get("threads_per_chain") or 1)
     found = Plan(
@@ -86,7 +96,7 @@ def _likely(asked: Asked, workload: Workload, seeded: bool) -> tuple[str, str]:
 def _effort(asked: Asked, engine: str, builds: bool, cold: int, chosen: bool = False) -> Effort:
     threads = int(asked.options.get("threads_per_chain") or 1)
     at_once = cores_for(asked.chains, asked.options.get("parallel_chains"), threads)
-    iterations = asked.chains * (asked.draws + asked.warmup)
+    iterations = asked.chains * (asked.draws + (0 if ENGINES[engine].few else asked.warmup))
     compiles = builds and ENGINES[engine].compiled
     return Effort("mcmc", engine, iterations, at_once, cold, compiles, chosen)
 

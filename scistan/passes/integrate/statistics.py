@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scistan.graph.node import Node
+from scistan.graph.node import Literal, Node
 from scistan.passes.integrate.layers import Form, Layer
 from scistan.passes.integrate.linear import Part
 from scistan.passes.integrate.structure import Structure, groups_of
@@ -43,6 +43,12 @@ class Columns:
     slots: list[tuple[int, Node | None]] = field(default_factory=list)
     others: list[tuple[int, Node | None]] = field(default_factory=list)
     known: list[tuple[Node | None, int, Node | None]] = field(default_factory=lambda: [(None, 0, None)])
+
+    @property
+    def are_still(self) -> bool:
+        """Whether nothing that is sampled scales any of them."""
+        latents = all(scale is None for _, scale in (*self.slots, *self.others))
+        return latents and all(source is None and scale is None for source, _, scale in self.known)
 
 
 @dataclass(slots=True, eq=False)
@@ -101,7 +107,7 @@ def gather(layers: Sequence[Layer], structure: Structure) -> Statistics | None:
         return None
     plain = Shift.none(structure, columns)
     observed = _summed([layer for layer in layers if layer.observed], structure, columns, plain)
-    shift = _pilot(observed, structure, columns)
+    shift = _pilot(observed, structure, columns, _held(layers, structure))
     walking = _walking(layers, structure)
     rest = [layer for layer in layers if layer is not walking]
     if shift is None and (walking is None or not walking.observed):  # what was summed of the data serves as it is
@@ -135,8 +141,34 @@ def _walk(layer: Layer, structure: Structure, columns: Columns, shift: Shift) ->
     return Walk(layer.precision[0, 0], *(part[order] for part in parts))
 
 
-def _pilot(observed: Mapping[Node, Products], structure: Structure, columns: Columns) -> Shift | None:
-    """Fit what is observed by least squares; None where it explains too little of it to make a difference."""
+def _held(layers: Sequence[Layer], structure: Structure) -> tuple[set[int], set[int]]:
+    """Give the slots and the others whose own spread is sampled: they stay around 0.
+
+    Measured from elsewhere, the digits of their density would go where that spread does.
+    """
+    slots: set[int] = set()
+    others: set[int] = set()
+    for layer in layers:
+        if layer.observed or all(isinstance(node, Literal) for node in layer.precision.values()):
+            continue
+        for part in (part for form in layer.forms for part in form.parts):
+            met = np.unique(part.positions[part.columns != 0])
+            if part.source is None:
+                continue
+            if part.source in structure.blocks:
+                slots.update(structure.blocks[part.source].slot[met].tolist())
+            elif part.source in structure.others:
+                others.update((structure.others[part.source] + met).tolist())
+    return slots, others
+
+
+def _pilot(
+    observed: Mapping[Node, Products], structure: Structure, columns: Columns, held: tuple[set[int], set[int]]
+) -> Shift | None:
+    """Fit what is observed by least squares; None where it explains too little of it to make a difference.
+
+    What is `held` stays around 0.
+    """
     if not observed:
         return None
     first, *rest = observed.values()
@@ -163,10 +195,12 @@ def _pilot(observed: Mapping[Node, Products], structure: Structure, columns: Col
     shift = Shift.none(structure, columns)
     for k, (slot, scale) in enumerate(columns.slots):
         tied = structure.kernel is not None  # and its covariance is that around 0
-        if scale is None and not tied and all(own != slot or other is None for own, other in columns.slots):
+        plain = scale is None and all(own != slot or other is None for own, other in columns.slots)
+        if plain and not tied and slot not in held[0]:
             shift.slots[:, slot] = each[:, k]
     for k, (at, scale) in enumerate(columns.others):
-        if scale is None and all(own != at or other is None for own, other in columns.others):
+        plain = scale is None and all(own != at or other is None for own, other in columns.others)
+        if plain and at not in held[1]:
             shift.others[at] = numbers[k]
     shift.known[1:] = numbers[many:]
     return shift

@@ -88,8 +88,7 @@ class Normals:
         factor = self._factor
         dense, beside = self._others
         noise = rng.standard_normal(beside.shape)
-        right = noise - np.linalg.solve(dense, beside[..., None])[..., 0]
-        others = np.linalg.solve(np.swapaxes(dense, -1, -2), right[..., None])[..., 0]
+        others = _solved_back(dense, noise - _solved(dense, beside))
         noises = rng.standard_normal(self.slot_known.shape)
         left = noises - factor.known
         if others.shape[-1]:
@@ -126,38 +125,35 @@ class Walk:
 
     def draw(self, normals: Normals, rng: np.random.Generator) -> Drawn:
         """Draw the elements from the last to the first, and the others before them."""
-        within, beside = normals.within[0, 0], np.concatenate(
-            [normals.slot_others[0], normals.slot_known[0][..., None]], axis=-1
-        )
-        steps = np.concatenate([self.step_others, self.step_known[..., None]], axis=-1)
-        d, h = np.empty_like(within), np.empty_like(beside)
-        d[:, 0], h[:, 0] = within[:, 0], beside[:, 0]
-        pivots = np.empty_like(self.precision)
-        for t in range(within.shape[1] - 1):
-            w, a, b, m = self.precision[:, t], self.here[:, t], self.before[:, t], steps[:, t]
-            pivots[:, t] = d[:, t] + w * b * b
-            ratio = w * a / pivots[:, t]
-            d[:, t + 1] = ratio * a * d[:, t] + within[:, t + 1]
-            h[:, t + 1] = ratio[:, None] * (d[:, t, None] * m - b[:, None] * h[:, t]) + beside[:, t + 1]
-        dense, right = self._others(normals, d, h, steps, pivots)
+        # Times first: a step is taken for all draws at once, and finds their numbers beside each other.
+        within, w, a, b = (_turned(array) for array in (normals.within[0, 0], self.precision, self.here, self.before))
+        beside = _turned(np.concatenate([normals.slot_others[0], normals.slot_known[0][..., None]], axis=-1))
+        steps = _turned(np.concatenate([self.step_others, self.step_known[..., None]], axis=-1))
+        d, h, pivots = np.empty_like(within), np.empty_like(beside), np.empty_like(w)
+        d[0], h[0] = within[0], beside[0]
+        for t in range(len(w)):
+            pivots[t] = d[t] + w[t] * b[t] * b[t]
+            ratio = w[t] * a[t] / pivots[t]
+            d[t + 1] = ratio * a[t] * d[t] + within[t + 1]
+            h[t + 1] = ratio[:, None] * (d[t, :, None] * steps[t] - b[t, :, None] * h[t]) + beside[t + 1]
+        dense, right = self._others(normals, *map(_turned, (d, h, steps, pivots)))
         noise = rng.standard_normal(right.shape)
-        others = np.linalg.solve(
-            np.swapaxes(dense, -1, -2), (noise - np.linalg.solve(dense, right[..., None])[..., 0])[..., None]
-        )[..., 0]
+        others = _solved_back(dense, noise - _solved(dense, right))
         ends = np.concatenate([others, np.ones((len(others), 1))], axis=-1)
-        known, moved = (np.einsum("dtm,dm->dt", array, ends) for array in (h, steps))
-        noises = rng.standard_normal(within.shape)
-        found = np.empty_like(within)
-        found[:, -1] = (noises[:, -1] - known[:, -1] / np.sqrt(d[:, -1])) / np.sqrt(d[:, -1])
-        for t in range(within.shape[1] - 2, -1, -1):
-            pulled = self.precision[:, t] * self.before[:, t] * (self.here[:, t] * found[:, t + 1] + moved[:, t])
-            root = np.sqrt(pivots[:, t])
-            found[:, t] = (noises[:, t] - (known[:, t] + pulled) / root) / root
+        known, moved = (np.einsum("tdm,dm->td", array, ends) for array in (h, steps))
+        noises = rng.standard_normal(within.shape[::-1])
+        free, found = _turned(noises), np.empty_like(within)
+        last, roots = np.sqrt(d[-1]), np.sqrt(pivots)
+        found[-1] = (free[-1] - known[-1] / last) / last
+        for t in range(len(w) - 1, -1, -1):
+            pulled = w[t] * b[t] * (a[t] * found[t + 1] + moved[t])
+            found[t] = (free[t] - (known[t] + pulled) / roots[t]) / roots[t]
         log_density = np.log(np.diagonal(dense, axis1=-2, axis2=-1)).sum(-1)
-        log_density = log_density + 0.5 * (np.log(pivots).sum(-1) + np.log(d[:, -1]))
+        log_density = log_density + 0.5 * (np.log(pivots).sum(0) + np.log(d[-1]))
         squares = (noise**2).sum(-1) + (noises**2).sum(-1)
         count = noise.shape[-1] + noises.shape[-1]
-        return Drawn(found[None], others, log_density - 0.5 * squares - 0.5 * count * np.log(2 * np.pi))
+        log_density = log_density - 0.5 * squares - 0.5 * count * np.log(2 * np.pi)
+        return Drawn(_turned(found)[None], others, log_density)
 
     def _others(
         self, normals: Normals, d: np.ndarray, h: np.ndarray, steps: np.ndarray, pivots: np.ndarray
@@ -186,15 +182,13 @@ class Process:
         noise = 1 / within
         seen = np.linalg.cholesky(self.covariance + noise[:, :, None] * np.eye(count))
         columns = beside * noise[..., None]
-        solved = np.linalg.solve(seen, columns)
+        solved = _solved(seen, columns)
         gone = np.swapaxes(beside, -1, -2) @ columns - np.swapaxes(solved, -1, -2) @ solved
         dense = np.linalg.cholesky(normals.others - gone[:, :-1, :-1])
         right = normals.others_known - gone[:, :-1, -1]
         first = rng.standard_normal(right.shape)
-        others = np.linalg.solve(
-            np.swapaxes(dense, -1, -2), (first - np.linalg.solve(dense, right[..., None])[..., 0])[..., None]
-        )[..., 0]
-        root = _root(self.covariance)
+        others = _solved_back(dense, first - _solved(dense, right))
+        root, lower = _root(self.covariance)
         drawn = (root @ rng.standard_normal((*within.shape, 1)))[..., 0]
         ends = np.concatenate([others, np.ones((len(others), 1))], axis=-1)
         pulled = np.einsum("dtm,dm->dt", columns, ends)
@@ -202,31 +196,62 @@ class Process:
         found = drawn - self._moved(seen, apart + pulled)
         # Its density given all else, by its precision K⁻¹ + Λ: the determinants by that of what is seen.
         rest = found + self._moved(seen, pulled)
-        whitened = np.linalg.solve(root, rest[..., None])[..., 0]
+        whitened = _solved(root, rest) if lower else np.linalg.solve(root, rest[..., None])[..., 0]
         squares = (whitened**2).sum(-1) + (within * rest**2).sum(-1) + (first**2).sum(-1)
-        log_density = _half_log_determinant(seen) + 0.5 * np.log(within).sum(-1) - _half_log_determinant(root)
+        log_density = _half_log_determinant(seen) + 0.5 * np.log(within).sum(-1) - _half_log_determinant(root, lower)
         log_density = log_density + np.log(np.diagonal(dense, axis1=-2, axis2=-1)).sum(-1)
         log_density = log_density - 0.5 * squares - 0.5 * (count + first.shape[-1]) * np.log(2 * np.pi)
         return Drawn(found[None], others, log_density)
 
     def _moved(self, seen: np.ndarray, value: np.ndarray) -> np.ndarray:
         """Give K (K + Λ⁻¹)⁻¹ times a vector."""
-        solved = np.linalg.solve(np.swapaxes(seen, -1, -2), np.linalg.solve(seen, value[..., None]))
-        return np.asarray((self.covariance @ solved)[..., 0])
+        solved = _solved_back(seen, _solved(seen, value))
+        return np.asarray((self.covariance @ solved[..., None])[..., 0])
 
 
-def _root(covariance: np.ndarray) -> np.ndarray:
-    """Give a root of covariances: the Cholesky factor, or where rounding leaves none, the symmetric one."""
+def _turned(array: np.ndarray) -> np.ndarray:
+    """Swap the first two axes, in memory too."""
+    return np.ascontiguousarray(np.swapaxes(array, 0, 1))
+
+
+def _solved(lower: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Solve `lower x = right` for many small factors (draws, n, n) at once, row by row; `right` is (draws, n, …)."""
+    found = np.empty_like(right)
+    for k in range(lower.shape[-1]):
+        found[:, k] = (right[:, k] - _dot(lower[:, k, :k], found[:, :k])) / _over(lower[:, k, k], right.ndim - 2)
+    return found
+
+
+def _solved_back(lower: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Solve `lower.T x = right`, from the last row on."""
+    found = np.empty_like(right)
+    for k in range(lower.shape[-1] - 1, -1, -1):
+        left = right[:, k] - _dot(lower[:, k + 1 :, k], found[:, k + 1 :])
+        found[:, k] = left / _over(lower[:, k, k], right.ndim - 2)
+    return found
+
+
+def _dot(weights: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    return np.asarray(np.einsum("dj,dj...->d...", weights, rows))
+
+
+def _over(numbers: np.ndarray, rank: int) -> np.ndarray:
+    return numbers.reshape(len(numbers), *(1,) * rank)
+
+
+def _root(covariance: np.ndarray) -> tuple[np.ndarray, bool]:
+    """Give a root of covariances: the Cholesky factor, or where rounding leaves none, the symmetric one; and which."""
     try:
-        return np.linalg.cholesky(covariance)
+        return np.linalg.cholesky(covariance), True
     except np.linalg.LinAlgError:
         values, vectors = np.linalg.eigh(covariance)
         floor = np.finfo(float).eps * values.max(-1, keepdims=True)
-        return np.asarray((vectors * np.sqrt(np.maximum(values, floor))[:, None]) @ np.swapaxes(vectors, -1, -2))
+        return np.asarray((vectors * np.sqrt(np.maximum(values, floor))[:, None]) @ np.swapaxes(vectors, -1, -2)), False
 
 
-def _half_log_determinant(root: np.ndarray) -> np.ndarray:
-    return np.asarray(np.linalg.slogdet(root)[1])
+def _half_log_determinant(root: np.ndarray, lower: bool = True) -> np.ndarray:
+    diagonal = np.diagonal(root, axis1=-2, axis2=-1)
+    return np.asarray(np.log(diagonal).sum(-1) if lower else np.linalg.slogdet(root)[1])
 
 
 def _factored(

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
+from scistan.engines.proposal import Proposal
 from scistan.inference.nested import within
 from scistan.inference.nested.groups import find_groups
 from scistan.inference.nested.lowered import lower
-from scistan.inference.nested.outer import Outer
 from scistan.inference.nested.peaks import find_peaks
 from scistan.inference.point.marginal.inner import find_peak
 from scistan.inference.point.options import read_options
@@ -116,7 +116,7 @@ def test_groups_are_drawn_from_their_own_distribution(by_lattice):
 
 
 def test_outer_numbers_have_the_density_they_say():
-    outer = Outer(np.array([1.0, -1.0]), np.array([[1.0, 0.0], [0.5, 0.8]]), np.array([2.0, 1.0]), np.array([0.7, 1.5]))
+    outer = Proposal(np.array([1.0, -1.0]), np.array([[1.0, 0.0], [0.5, 0.8]]), np.array([2.0, 1.0]), np.array([0.7, 1.5]))
     step = 0.05
     middles = step * (np.arange(-800, 800) + 0.5)  # of cells that the lines between the sides do not cut
     a, b = np.meshgrid(middles, middles)

@@ -1,4 +1,4 @@
-"""A distribution to draw the few outer numbers from: Student's t about their mode, wider where the density is."""
+"""A distribution to draw a few numbers from: Student's t about their mode, wider where their density is."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from math import lgamma, log, pi
 
 import numpy as np
 
-from scistan.diagnostics.pareto import smoothed_weights
+from scistan.pareto import smoothed_weights
 
-__all__ = ["Outer", "adapted", "freedom_for"]
+__all__ = ["Proposal", "adapted", "freedom_for"]
 
 _LEAST_FREEDOM = 6.0
 _LOOKS = 256  # draws that show how to draw
@@ -30,7 +30,7 @@ def freedom_for(dimension: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Outer:
+class Proposal:
     """Student's t with the scale `root root'` about `centre`, each axis of `root` with two sides of their own width."""
 
     centre: np.ndarray
@@ -49,9 +49,11 @@ class Outer:
 
     def draw(self, rng: np.random.Generator, count: int) -> np.ndarray:
         """Draw rows."""
-        z = rng.standard_normal((count, len(self.centre)))
+        z = np.abs(rng.standard_normal((count, len(self.centre))))
         z = z * np.sqrt(self.freedom / rng.chisquare(self.freedom, count))[:, None]
-        found: np.ndarray = self.centre + (z * np.where(z < 0, self.below, self.above)) @ self.root.T
+        # A side is as probable as it is wide: so the density has no step at the centre.
+        sides = rng.random(z.shape) * (self.below + self.above) < self.below
+        found: np.ndarray = self.centre + np.where(sides, -self.below * z, self.above * z) @ self.root.T
         return found
 
     def log_density(self, rows: np.ndarray) -> np.ndarray:
@@ -61,10 +63,11 @@ class Outer:
         widths = np.where(wide < 0, self.below, self.above)
         squares = ((wide / widths) ** 2).sum(-1)
         constant = lgamma((nu + d) / 2) - lgamma(nu / 2) - 0.5 * d * log(nu * pi) - np.linalg.slogdet(self.root)[1]
-        found: np.ndarray = constant - np.log(widths).sum(-1) - 0.5 * (nu + d) * np.log1p(squares / nu)
+        constant -= np.log((self.below + self.above) / 2).sum()
+        found: np.ndarray = constant - 0.5 * (nu + d) * np.log1p(squares / nu)
         return found
 
-    def sided(self, heights: Heights) -> Outer:
+    def sided(self, heights: Heights) -> Proposal:
         """Measure how far the density reaches to both sides of the centre along each axis."""
         d = len(self.centre)
         ends = [side * out * np.eye(d) for out in _OUT for side in (-1, 1)]
@@ -74,10 +77,10 @@ class Outer:
         with np.errstate(all="ignore"):
             widths = np.where(fall > 0, out / np.sqrt(fall), _SIDES[1])
         below, above = np.clip(np.where(np.isfinite(fall), widths, 0.0).max(0), *_SIDES)
-        return Outer(self.centre, self.root, below, above)
+        return Proposal(self.centre, self.root, below, above)
 
 
-def adapted(first: Outer, heights: Heights, rng: np.random.Generator) -> Outer:
+def adapted(first: Proposal, heights: Heights, rng: np.random.Generator) -> Proposal:
     """Look at draws until they are worth enough: about the mode, then about the mean and with the spread found."""
     proposal = best = first.sided(heights)
     most = 0.0
@@ -98,12 +101,12 @@ def adapted(first: Outer, heights: Heights, rng: np.random.Generator) -> Outer:
     return best
 
 
-def _of_moments(rows: np.ndarray, weights: np.ndarray) -> Outer | None:
+def _of_moments(rows: np.ndarray, weights: np.ndarray) -> Proposal | None:
     """Give Student's t with the mean and the spread of weighted rows; None where they lie in a plane."""
     mean = weights @ rows
     away = rows - mean
     covariance = (weights[:, None] * away).T @ away / max(1e-3, 1 - float((weights**2).sum()))
     try:
-        return Outer(mean, np.linalg.cholesky(covariance))
+        return Proposal(mean, np.linalg.cholesky(covariance))
     except np.linalg.LinAlgError:
         return None

@@ -6,7 +6,7 @@ import arviz
 import numpy as np
 import pytest
 
-from scistan.diagnostics.pareto import pareto_k
+from scistan.pareto import pareto_k
 from scistan.surface import version_of
 
 RATIOS = {
