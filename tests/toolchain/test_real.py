@@ -49,9 +49,14 @@ def executable(real):
     return compile_stan(MODEL)
 
 
+def stan_minor() -> str:
+    """Give the minor version of the Stan at hand: 35 with httpstan 4.13, 39 with 4.17."""
+    return find_wheel().stan_version.split(".")[1]
+
+
 def test_the_executable_answers(executable):
     said = subprocess.run([executable, "info"], capture_output=True, text=True, check=True).stdout
-    assert "stan_version_minor = 35" in said
+    assert f"stan_version_minor = {stan_minor()}\n" in said
     assert "STAN_THREADS" in said
 
 
@@ -91,6 +96,8 @@ def test_special_functions_are_shared_by_all_programs_and_right(real, tmp_path):
 
 @pytest.mark.skipif(shutil.which("nm") is None, reason="nm")
 def test_a_programs_object_holds_no_start_up_code(executable, real):
+    if stan_minor() != "35":
+        pytest.skip("names of another Boost: everything is compiled as Stan has it (runner/lean/scistan/boost_start.hpp)")
     parts = {"kind": "object", "lean": read_runner().lean}
     entries = [e for e in open_store().entries(PRODUCTS) if parts.items() <= e.record.parts.items()]
     assert entries
@@ -134,21 +141,21 @@ def test_the_list_names_header_runner_and_models(executable):
 
 
 BAD = {
-    "semantic": ("model {\n  real x = y;\n}\n", {}, "model.stan", 2, "Identifier 'y' not in scope"),
+    "semantic": ("model {\n  real x = y;\n}\n", {}, "model.stan", 2, "not in scope"),
     "syntax": ("parameters {\n  real mu\n}\n", {}, "model.stan", 3, "expected"),
     "include": (
         "functions {\n#include f.stan\n}\n",
         {"f.stan": "real f(real x) {\n  return xx;\n}"},
         "f.stan",
         2,
-        "Identifier 'xx' not in scope",
+        "not in scope",
     ),
     "missing include": (
         "functions {\n#include g.stan\n}\n",
         {"f.stan": ""},
         "model.stan",
         2,
-        "Could not find include",
+        "could not find include",
     ),
 }
 
@@ -159,7 +166,7 @@ def test_stanc_s_complaints(own_cache, text, includes, file, line, says):
         compile_stan(text, includes=includes, progress=False)
     error = caught.value
     assert (error.file, error.line) == (file, line)
-    assert says in error.message
+    assert says in error.message.lower()  # versions of stanc quote and begin sentences differently
     assert error.included_at == (2 if file == "f.stan" else None)
     assert "/tmp" not in str(error)
     assert not list((own_cache / "products").iterdir())  # nothing was compiled first
