@@ -1,4 +1,4 @@
-"""Whether `auto` first tries to draw the few numbers that integration leaves independently, and what became of it."""
+"""Whether `auto` first asks the engine for a few numbers, where integration leaves no more, and what became of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scistan.inference.asked import Asked
 from scistan.inference.certificate import Certificate
 from scistan.inference.certified import certified
 from scistan.inference.climb import illness
-from scistan.inference.integrate import integrated
+from scistan.inference.integrate import Integrate, integrated, pays, told_ahead
 from scistan.inference.plan import Plan
 from scistan.inference.prepare import Prepared, prepare
 from scistan.inference.run import Outcome, run_plan
@@ -22,30 +22,53 @@ from scistan.messages import few as messages
 from scistan.ops.declaration import Op
 from scistan.passes.integrate import NormalIntegral
 
-__all__ = ["Drawn", "draw_few", "for_few"]
+__all__ = ["draw_few", "for_few", "left_for_few", "would_be_integrated"]
 
-# What NUTS counts for a model as it is written: steps for a draw, and warm-up. Below SHORT nothing is worth a change.
-STEPS, WARMUP, SHORT = 10, 400, 2e8
-# Points at which the density is asked beside those of draws, and how many draws each may take; a point counts this
-# part of a gradient.
-LOOKS, TRIES, POINT = 3_000, 2, 0.7
+# What NUTS counts for a model as it is written: steps for a draw, and warm-up beside the draws.
+STEPS, WARMUP = 10, 0.4
+USUAL_DRAWS = 4_000  # of all chains
+# Points at which the density is asked beside those of draws, how many draws each may take, which part of a gradient a
+# point counts, and what drawing the rest again costs; in nanoseconds.
+LOOKS, TRIES, POINT, AROUND = 3_000, 2, 0.7, 4e7
 
 Drawn = tuple[Prepared, Certificate | None, Outcome]
 
 
 def for_few(asked: Asked) -> Asked | None:
-    """Give the call as one for the engine of a few numbers; None where more are left, or it does not pay."""
-    name = next((one for one in engines_at_hand() if ENGINES[one].few), None)
+    """Give the call as one for the engine of a few numbers; None where more are left, or it does not pay.
+
+    The latents are integrated out of the instance that it then is of.
+    """
+    name = _engine()
     given = asked.options or asked.inits is not None or asked.executor is not None or asked.plan is not None
-    if name is None or given or asked.engine != "auto" or not asked.integrate:
+    if name is None or given or asked.engine != "auto":
         return None
-    everything = asked.integrate == "auto"
-    made = integrated(asked.instance, True if everything else asked.integrate)
+    made = left_for_few(asked.instance, asked.integrate, asked.draws * asked.chains)
+    return None if made is None else replace(asked, instance=made, engine=name, fitting=(name,))
+
+
+def _engine() -> str | None:
+    return next((one for one in engines_at_hand() if ENGINES[one].few), None)
+
+
+def left_for_few(instance: Instance, integrate: Integrate, draws: int) -> Instance | None:
+    """Give what is left of a model where that is a few numbers whose density can be asked at many points at once."""
+    name = _engine()
+    if name is None or not integrate:
+        return None
+    made = integrated(instance, True if integrate == "auto" else integrate)
     if not made.integrated or not 0 < coordinates(made) <= ENGINES[name].few or not _is_for_rows(made):
         return None
-    if everything and not (integrated(asked.instance, "auto").integrated or _pays(made, asked)):
+    if integrate == "auto" and not (pays(made, instance) or _is_cheaper(made, instance, draws)):
         return None
-    return replace(asked, engine=name, fitting=(name,), integrate=True if everything else asked.integrate)
+    return made
+
+
+def would_be_integrated(instance: Instance) -> tuple[str, ...]:
+    """Tell of the latents that `m.mcmc()` would integrate out by itself."""
+    if instance.missing:
+        return ()
+    return told_ahead(left_for_few(instance, "auto", USUAL_DRAWS) or integrated(instance, "auto"))
 
 
 def _is_for_rows(made: Instance) -> bool:
@@ -58,11 +81,10 @@ def _is_for_rows(made: Instance) -> bool:
     return binding <= {"scan"}  # a solver of equations takes its points one by one
 
 
-def _pays(made: Instance, asked: Asked) -> bool:
-    """Tell by counted work whether this is cheaper than sampling the model as it is written, where that takes long."""
-    whole = (WARMUP + asked.draws) * asked.chains * STEPS * gradient_work(asked.instance)
-    points = LOOKS + TRIES * asked.draws * asked.chains
-    return whole > SHORT and points * POINT * gradient_work(made) < whole
+def _is_cheaper(made: Instance, instance: Instance, draws: int) -> bool:
+    """Tell by counted work whether this costs less than sampling the model as it is written."""
+    whole = (1 + WARMUP) * draws * STEPS * gradient_work(instance)
+    return (LOOKS + TRIES * draws) * POINT * gradient_work(made) + AROUND < whole
 
 
 def draw_few(asked: Asked, time_limit: float | None) -> Drawn | str:

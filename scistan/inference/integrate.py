@@ -19,7 +19,7 @@ from scistan.passes.integrate import (
 )
 from scistan.profiling import staged
 
-__all__ = ["Integrate", "as_integrate", "integrated", "told_of_integrals", "would_be_integrated"]
+__all__ = ["Integrate", "as_integrate", "integrated", "pays", "told_ahead", "told_of_integrals"]
 
 Integrate = bool | str | tuple[str, ...]
 
@@ -132,12 +132,9 @@ def told_of_integrals(instance: Instance) -> tuple[str, ...]:
     )
 
 
-def would_be_integrated(instance: Instance) -> tuple[str, ...]:
-    """Tell of the latents that `m.mcmc()` would integrate out by itself."""
-    if instance.missing:
-        return ()
-    made = integrated(instance, "auto")
+def told_ahead(made: Instance) -> tuple[str, ...]:
+    """Tell before a run of the latents that are integrated out of a model."""
     return tuple(
-        messages.would_be([(term.name, _count(instance, term)) for term in one.latents], one.how, coordinates(made))
+        messages.would_be([(term.name, _count(made, term)) for term in one.latents], one.how, coordinates(made))
         for one in made.integrated
     )

@@ -90,7 +90,9 @@ def sampled(
         asked = replace(asked, fitting=tuple(name for name in asked.fitting if ENGINES[name].compiled))
         prepared = prepare(asked, merge=False)  # merging may be what is wrong
     # The draws: decide.py, choose.py, race.py and climb.py for "auto".
-    left = None if time_limit is None else max(0.001, time_limit - (time.monotonic() - begun))
+    left = time_limit
+    if time_limit is not None and tried:
+        left = max(0.001, time_limit - (time.monotonic() - begun))
     try:
         outcome = _run(asked, replace(prepared, request=replace(prepared.request, time_limit=left)), refuted)
     except SamplingError as error:

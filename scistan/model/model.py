@@ -269,7 +269,7 @@ class Model(Shown, Drawn, Approximated, Lowered, Planned):
             from scistan.inference.stages import show_stage
 
             return show_stage(summed(self.instance()), stage, switches)
-        from scistan.inference.integrate import would_be_integrated
+        from scistan.inference.few import would_be_integrated
         from scistan.passes.explain import explain
         from scistan.passes.states.told import told_of_states
 

@@ -48,7 +48,7 @@ def _mcmc(task: str, instance: Instance, arguments: Mapping[str, Any]) -> Plan:
     given = {**call, **{name: value for name, value in arguments.items() if name in call}}
     asked = read_call(instance, None, options=options, **given)
     few = for_few(asked)
-    sampled = integrated(asked.instance, (few or asked).integrate)
+    sampled = integrated(asked.instance, asked.integrate) if few is None else few.instance
     return plan_mcmc(asked, workload_of(sampled, task), seeded=given["seed"] is not None, few=few)
 
 
