@@ -40,6 +40,7 @@ ESTIMATE = "tests/inference/point/test_estimate.py"
 NESTED = "tests/inference/nested/test_exact.py"
 NESTED_PARTS = "tests/inference/nested/test_parts.py"
 PRIORS = "tests/inference/test_prior_check.py"
+BORDERS = "tests/passes/states/test_borders.py"
 
 # fmt: off
 MUTANTS = (
@@ -56,6 +57,10 @@ MUTANTS = (
     Mutant("passes/batching.py", "if left.rank == 1 and right.rank == 2 and not right.varies:", "if left.rank == 1 and right.rank == 2:", GUARDS, "matrices"),
     Mutant("passes/batching.py", "if left.rank == 2 and right.rank == 1 and not left.varies:", "if left.rank == 2 and right.rank == 1:", GUARDS, "matrices"),
     Mutant("passes/batching.py", 'turned = OPS["transpose"].build((left.node,), {"order": (-1, -2)})', "turned = left.node", GUARDS, "matrix"),
+    Mutant("distributions/ruled_out.py", "    if finite:", "    if True:", BORDERS, "density"),
+    Mutant("passes/states/finite.py", "(low == 0 and domain.lower_open)", "low == 0", BORDERS, "density"),
+    Mutant("passes/states/finite.py", "(high == 1 and domain.upper_open)", "high == 1", BORDERS, "density"),
+    Mutant("passes/states/finite.py", "bool((self._numbers(node) > 0).all())", "True", BORDERS, "total"),
     Mutant("passes/lists.py", "return axis == -len(node.shape) and", "return", GUARDS, "lists"),
     Mutant("passes/lists.py", "all(part.shape == (ONE,) for part in node.args)", "True", GUARDS, "lists"),
     Mutant("passes/lists.py", "if any(template.key != templates[0].key for template in templates):", "if False:", GUARDS, "lists"),

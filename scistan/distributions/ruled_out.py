@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
 
 from scistan.graph.body import Bound
@@ -18,10 +18,11 @@ logaddexp, logical_and, logsumexp, softplus, stack, where = (
 )
 
 
-def log_total(parts: Sequence[Node]) -> Node:
+def log_total(parts: Sequence[Node], is_finite: Callable[[Node], bool] = lambda _: False) -> Node:
     """Give `log(sum(exp(part)))`; a part that data can rule out is added only where they do not.
 
-    Exact, as `log(exp(-∞) + exp(x))` is `x`, and rows that can come from one part alone cost no logarithm.
+    Exact, as `log(exp(-∞) + exp(x))` is `x`, and rows that can come from one part alone cost no logarithm. `is_finite`
+    tells log densities that are above -∞ for certain, whatever the latents are.
     """
     tests = [_possible(part) for part in parts]
     kept = [part for part, test in zip(parts, tests, strict=True) if test is None]
@@ -30,21 +31,19 @@ def log_total(parts: Sequence[Node]) -> Node:
     total = _added(kept)
     for part, test in zip(parts, tests, strict=True):
         if test is not None:
-            total = _with(total, Expression(part), test)
+            total = _with(total, Expression(part), test, finite=is_finite(total._scistan_node_))
     return total._scistan_node_
 
 
-def _with(total: Expression, part: Expression, test: Expression) -> Expression:
-    """Add a part where it is possible: as what it adds to a total that is always there, else as a sum of both."""
-    if _is_always_there(total._scistan_node_):
+def _with(total: Expression, part: Expression, test: Expression, *, finite: bool) -> Expression:
+    """Add a part where it is possible.
+
+    What it adds to a total is the cheaper form in Stan, and has no value (-∞ less -∞) where the total itself is -∞, as
+    that of a probability of exactly 0 is: it is taken only where the total is never that.
+    """
+    if finite:
         return total + where(test, softplus(part - total), 0)
     return where(test, logaddexp(part, total), total)
-
-
-def _is_always_there(node: Node) -> bool:
-    """Tell whether a log density chooses nothing, so that only numbers at the very ends of their ranges make it -∞."""
-    order = topological([node])
-    return not any(_is_impossible(one) or is_applied(one, "where") or is_applied(one, "log_diff_exp") for one in order)
 
 
 def _added(parts: Sequence[Node]) -> Expression:

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from scistan.distributions.called import told
 from scistan.distributions.declaration import Distribution, StanForm
 from scistan.distributions.options import set_options
 from scistan.distributions.rule import SERIES, Rule, series_distribution
@@ -137,6 +138,7 @@ class UnformedSeries(Unnamed):
         return observed is not None and observed.values is not None and observed.values.integer
 
 
+@told
 def Series(  # it is used as the distributions are
     law: object,
     start: object = None,

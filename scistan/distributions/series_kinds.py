@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from scistan.distributions.called import told
 from scistan.distributions.composite import Composite, Enter
 from scistan.distributions.constructor import CONSTRUCTORS
 from scistan.distributions.series import Past, Series, UnformedSeries
@@ -28,6 +29,7 @@ def _is_nothing(number: object) -> bool:
     return isinstance(number, int | float) and number == 0
 
 
+@told
 def RandomWalk(  # they are used as the distributions are
     sigma: object, start: object, drift: object = 0.0, *, length: object = None, dims: Dims = None,
     centred: bool | None = None, centered: bool | None = None,
@@ -48,6 +50,7 @@ def RandomWalk(  # they are used as the distributions are
     return Series(law, start=start, length=length, dims=dims, centred=centred, centered=centered)
 
 
+@told
 def AR(
     coefficients: object, sigma: object, constant: object = 0.0, start: object = "given", *, length: object = None,
     dims: Dims = None, centred: bool | None = None, centered: bool | None = None,
@@ -82,6 +85,7 @@ def _coefficients(given: object) -> list[Any]:
     return found
 
 
+@told
 def GARCH(
     mu: object, omega: object, alpha: object, beta: object, sigma: object, *, dims: Dims = None
 ) -> UnformedSeries:
@@ -106,6 +110,7 @@ def GARCH(
     return Series(law, start=_normal(mu, sigma), state=sigma, dims=dims)
 
 
+@told
 def LocalLinearTrend(
     level: object, slope: object, start: Unnamed, start_slope: Unnamed, *, length: object = None, dims: Dims = None,
     centred: bool | None = None, centered: bool | None = None,

@@ -4,15 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scistan.errors import ModelError
+from scistan.errors import ArgumentError, ModelError
 from scistan.graph.places import user_place
+from scistan.messages.arguments import nearest
 from scistan.messages.values import as_given
 
 _EXAMPLE = "m.level = ss.Series(lambda past: ss.Normal(past[-1], m.tau), start=ss.Normal(0, 5), dims='time')"
+_WITHIN = "let the law give a distribution with the support that is wanted, as `ss.LogNormal` for positive elements"
 
 
 def _refused(fault: str, remedy: str) -> ModelError:
     return ModelError(fault, remedy=remedy, place=user_place())
+
+
+def no_option(kind: str, name: str, known: Sequence[str]) -> ArgumentError:
+    """Refuse an argument that there is not; bounds and a shape are what other distributions have."""
+    if name in ("lower", "upper", "constraint"):
+        fault, remedy = "elements of a series are neither bounded nor constrained.", _WITHIN
+    elif name == "shape":
+        fault, remedy = "a series has a length.", "give `length=`; `dims=` names time and the axes behind it"
+    else:
+        fault, remedy = "there is no such option.", nearest(name, known)
+    return ArgumentError(f"`ss.{kind}(…, {name}=…)`: {fault}", remedy=remedy, place=user_place())
+
+
+def bad_call(kind: str, error: TypeError, called: str) -> ArgumentError:
+    return ArgumentError(f"`ss.{kind}`: {error}.", remedy=f"call it as `ss.{called}`", place=user_place())
 
 
 def no_law(law: object) -> ModelError:
@@ -46,7 +63,7 @@ def shaped_element(title: str) -> ModelError:
 def bounded_element(title: str) -> ModelError:
     return _refused(
         f"`ss.{title}` of one element is bounded or constrained, which elements of a series cannot be yet.",
-        "take a distribution with the support that is wanted, such as `ss.LogNormal` for positive elements",
+        _WITHIN,
     )
 
 

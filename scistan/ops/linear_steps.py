@@ -1,48 +1,21 @@
-"""Recurrences that are linear in their state, `state -> a * state + b`: what `a` and `b` are, for all steps at once."""
+"""Steps that are linear in their state, `state -> a * state + b`: what `a` and `b` are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 
-from scistan.graph.body import Body, body, close, free_bound
-from scistan.graph.node import Apply, Literal, Node, is_applied, literal
-from scistan.graph.walk import topological
-from scistan.ops.along_steps import along_steps
+from scistan.graph.body import Body
+from scistan.graph.node import Literal, Node, is_applied, literal
 from scistan.ops.derivative import divided, minus, negated, plus, times
-from scistan.ops.scan import SCAN, parts_of
 
-__all__ = ["linear_steps"]
+__all__ = ["ZERO", "linear_pair"]
 
 Pair = tuple[Node, Node]  # of a value that is linear in the state: its slope, and what is added
 ZERO, ONE = literal(0.0), literal(1.0)
 
 
-@lru_cache(maxsize=256)
-def linear_steps(node: Apply) -> tuple[Body, tuple[bool, bool]] | None:
-    """Give a body that computes slopes and what is added, and whether each has an axis of steps; None if there is none.
-
-    Its parameters are the whole arrays that the recurrence runs over, then what stands still. Only a single number is
-    looked for as the state, and as all that is recorded.
-    """
-    parts = parts_of(node)
-    inner, first = parts.body, len(parts.elements) + 1
-    if len(parts.states) != 1 or len(inner.results) != 1 or inner.parameters[0].shape or inner.results[0].shape:
-        return None
-    pair = _pair(inner)
-    if pair is None:
-        return None
-    moving = [free_bound(arg.shape, arg.integer) for arg in parts.elements]
-    still = [free_bound(p.shape, p.integer) for p in inner.parameters[first:]]
-    found, has_axis = along_steps(body(inner.parameters[1:], pair), (), moving, still, parts.length)
-    if any(isinstance(one, Apply) and one.op is SCAN for one in topological(found)):
-        return None
-    made, outside = close((*moving, *still), tuple(found))
-    return None if outside else (made, (has_axis[0], has_axis[1]))
-
-
-def _pair(inner: Body) -> Pair | None:
-    """Read what a body makes of its state; None where that is not linear."""
+def linear_pair(inner: Body) -> Pair | None:
+    """Read what a body makes of its first parameter: the slope, and what is added; None where that is not linear."""
     state = inner.parameters[0]
     pairs: dict[Node, Pair | None] = {state: (ONE, ZERO)}
     for node in inner.nodes:

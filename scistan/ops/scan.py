@@ -11,7 +11,7 @@ import numpy as np
 from scistan.errors import InternalError
 from scistan.given import as_switch
 from scistan.graph.body import Body, Bound, close, free_bound
-from scistan.graph.node import Apply, Literal, Node, find_applied, is_applied, literal
+from scistan.graph.node import Apply, Literal, Node, find_applied, literal
 from scistan.graph.places import remember, user_place
 from scistan.messages import recurrences as messages
 from scistan.messages.values import as_given
@@ -19,7 +19,6 @@ from scistan.ops.axes import Flow
 from scistan.ops.coerce import as_node, holds_expressions
 from scistan.ops.declaration import Attributes, declare
 from scistan.ops.expression import Expression
-from scistan.ops.reductions import CUMSUM
 from scistan.ops.shaping import broadcast_to
 from scistan.ops.structure import Structure, leaves_in, structure_of
 from scistan.shapes import GIVEN, Equality, Shape, Size, SizeConflict, broadcast, values_of
@@ -142,9 +141,12 @@ def scan(
     size = _length(elements, length)
     traced, body, outside = _traced(step, form, states, forms, elements)
     states = [as_wide(state, parameter) for state, parameter in zip(states, body.parameters, strict=False)]
-    summed = None if reverse else _running_sum(body, states, elements)
-    if summed is not None:
-        return summed
+    if traced is None and len(states) == 1 and not reverse:  # backwards, a loop is the shorter program
+        from scistan.ops.running_sum import running_sum  # which is written in recurrences itself
+
+        summed = running_sum(body, states[0], elements, outside, size)
+        if summed is not None:
+            return form.filled(iter([summed]))
     counts = {"states": len(states), "elements": len(elements)}
     attributes = {"body": body, "length": size, "reverse": reverse, **counts}
     node = SCAN.build((*states, *elements, *outside), attributes)
@@ -256,14 +258,3 @@ def as_wide(state: Node, parameter: Bound) -> Node:
         return state
     wide: Node = broadcast_to(Expression(state), parameter.shape)._scistan_node_
     return wide
-
-
-def _running_sum(body: Body, states: list[Node], elements: list[Node]) -> Any:
-    """Write a state that each step adds its element to as a running sum: state + element -> init + cumsum(elements)."""
-    if len(states) != 1 or len(elements) != 1 or len(body.parameters) != 2 or len(body.results) != 1:
-        return None
-    (result,) = body.results
-    if not is_applied(result, "add") or set(result.args) != set(body.parameters):
-        return None
-    axis = -len(elements[0].shape)
-    return Expression(states[0]) + Expression(CUMSUM.build((elements[0],), {"axis": axis}))

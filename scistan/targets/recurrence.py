@@ -1,7 +1,8 @@
 """Run a recurrence with an array library: its body, made ready once, step after step, over all draws together.
 
-One that is linear in its state is run for all steps at once by the libraries that differentiate: for them every op of
-every step is a node to go back through. NumPy goes step by step: it is what the others are held to.
+One whose steps can be computed at once is, where that keeps the numbers of a loop or where the library differentiates:
+for torch and JAX every op of every step is a node to go back through. NumPy takes linear steps one by one: it is what
+the others are held to, and over many draws that is the faster way.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from collections.abc import Sequence
 
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply
-from scistan.ops.linear_steps import linear_steps
+from scistan.ops.at_once import EXTREMES, AtOnce, at_once
 from scistan.ops.scan import parts_of
+from scistan.targets import all_steps
 from scistan.targets.ready_body import ReadyBody, RunnerOf
 from scistan.targets.values import Array, Backend
 
@@ -35,16 +37,16 @@ class Recurrence:
         self._given = tuple(batched)
         self._flags = [any(batched)] * self._states + list(batched[self._states :])
         self._shapes = [instance.shape(result.shape) for result in parts.body.results]
-        self._linear = linear_steps(node) if backend.column != "numpy" and self._length >= FEWEST else None
-        inner, flags = (parts.body, self._flags) if self._linear is None else (self._linear[0], self._flags[1:])
+        self._whole = _found(node, backend, self._length)
+        inner, flags = (parts.body, self._flags) if self._whole is None else (self._whole.body, self._flags[1:])
         self._body = ReadyBody(instance, backend, inner, flags, runner_of)
 
     def run(self, *arrays: Array) -> list[Array]:
         """Give every result of every step, the steps along the first axis behind that of the draws."""
         draws = [len(a) for a, over_draws in zip(arrays, self._given, strict=True) if over_draws]
         lead = tuple(draws[:1])
-        if self._linear is not None:
-            return [self._at_once(lead, *arrays)]
+        if self._whole is not None:
+            return [self._at_once(self._whole, lead, *arrays)]
         states = [self._wide(a, own, lead) for a, own in zip(arrays, self._given, strict=False)][: self._states]
         over = arrays[self._states : self._states + self._elements]
         free = list(arrays[self._states + self._elements :])
@@ -61,23 +63,18 @@ class Recurrence:
             found = [kept[::-1] for kept in found]
         return [self._stacked(kept, shape, lead) for kept, shape in zip(found, self._shapes, strict=True)]
 
-    def _at_once(self, lead: tuple[int, ...], start: Array, *arrays: Array) -> Array:
-        """Give the states of all steps of `state -> a * state + b`.
-
-        Steps are joined in pairs, pairs of pairs and so on: two of them are one, with `a` of both multiplied.
-        """
-        xp, (made, axes) = self._module, (self._body.results(list(arrays)), self._linear[1])  # type: ignore[index]
-        a, b = (self._all_steps(one, has_axis, lead) for one, has_axis in zip(made, axes, strict=True))
-        start = self._wide(start, self._given[0], lead)[..., None]
+    def _at_once(self, how: AtOnce, lead: tuple[int, ...], start: Array, *arrays: Array) -> Array:
+        """Give the states of all steps, from what the body gives of all of them."""
+        xp, made = self._module, self._body.results(list(arrays))
+        whole = [self._all_steps(one, has_axis, lead) for one, has_axis in zip(made, how.has_axis, strict=True)]
+        start = self._wide(start, self._given[0], lead)
         if self._reverse:
-            a, b = xp.flip(a, (-1,)), xp.flip(b, (-1,))
-        b = xp.concatenate([a[..., :1] * start + b[..., :1], b[..., 1:]], -1)
-        joined = 1
-        while joined < self._length:
-            b = xp.concatenate([b[..., :joined], a[..., joined:] * b[..., :-joined] + b[..., joined:]], -1)
-            a = xp.concatenate([a[..., :joined], a[..., joined:] * a[..., :-joined]], -1)
-            joined *= 2
-        return xp.flip(b, (-1,)) if self._reverse else b
+            whole = [xp.flip(one, (-1,)) for one in whole]
+        if how.kind in EXTREMES:
+            found = all_steps.extremes(xp, how.kind, start, *whole)
+        else:
+            found = (all_steps.products if how.kind == "product" else all_steps.linear)(xp, start, *whole)
+        return xp.flip(found, (-1,)) if self._reverse else found
 
     def _all_steps(self, array: Array, has_axis: bool, lead: tuple[int, ...]) -> Array:
         array = array if has_axis else array[..., None]
@@ -91,3 +88,8 @@ class Recurrence:
         if not kept:
             return self._module.broadcast_to(self._backend.constant(0.0), (*lead, 0, *shape))
         return self._module.stack(kept, len(lead))
+
+
+def _found(node: Apply, backend: Backend, length: int) -> AtOnce | None:
+    found = at_once(node) if length >= FEWEST else None
+    return None if found is not None and found.kind == "linear" and backend.column == "numpy" else found

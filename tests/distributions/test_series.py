@@ -11,6 +11,7 @@ from scipy import stats
 import scistan as ss
 from scistan.distributions.innovations import has_innovations, innovations_of
 from scistan.distributions.potential import laws
+from scistan.errors import ArgumentError
 from scistan.graph.graph import Law
 from scistan.graph.parse import parse
 from scistan.graph.text import graph_text
@@ -301,3 +302,17 @@ def test_only_location_and_scale_have_innovations() -> None:
     m = ss.Model("gamma")
     m.y = ss.Series(lambda past: ss.Gamma(2, 1 / past[-1]), start=ss.Gamma(2, 2), length=4)
     assert not has_innovations(m.to_graph().terms[0].law)
+
+
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda: ss.Series(lambda past: ss.Normal(past[-1], 1), start=ss.Normal(0, 1), length=5, lower=0),
+     r"`ss.Series\(…, lower=…\)`: elements of a series are neither bounded(.|\n)*test_series.py(.|\n)*LogNormal"),
+    (lambda: ss.GARCH(0, 1, 0.1, 0.1, 1, constraint="ordered"), r"`ss.GARCH\(…, constraint=…\)`(.|\n)*LogNormal"),
+    (lambda: ss.RandomWalk(1.0, start=ss.Normal(0, 1), shape=4), r"a series has a length(.|\n)*give `length=`"),
+    (lambda: ss.AR([0.5], 1, lenght=4), r"no such option(.|\n)*did you mean `length`"),
+    (lambda: ss.LocalLinearTrend(1, 1), r"missing a required argument: 'start'(.|\n)*start, start_slope"),
+    (lambda: ss.Series(), r"missing a required argument: 'law'(.|\n)*Series\(law, start"),
+], ids=["lower", "constraint", "shape", "misspelled", "missing", "nothing"])
+def test_a_call_that_python_would_refuse_is_told(call: Any, words: str) -> None:
+    with pytest.raises(ArgumentError, match=words):
+        call()

@@ -10,7 +10,7 @@ import pytest
 import scistan as ss
 from scistan.graph.node import is_applied
 from scistan.graph.walk import topological
-from scistan.ops.linear_steps import linear_steps
+from scistan.ops.at_once import at_once
 from tests.ops.ops_support import Torch, free, node_of, value_of
 from tests.transforms.backends_here import HERE
 
@@ -33,8 +33,11 @@ BENT: dict[str, Step] = {
     "ratio": lambda a, s, x: x / (2 + s**2),
     "inside": lambda a, s, x: ss.tanh(a * s) + x,
     "branch": lambda a, s, x: ss.where(s > 0, a * s, x),
-    "largest": lambda a, s, x: ss.maximum(s, x),
+    "largest of its square": lambda a, s, x: ss.maximum(s * s, x),
+    "largest of a sum": lambda a, s, x: ss.maximum(s, x + s),
+    "larger and smaller": lambda a, s, x: ss.minimum(a, ss.maximum(s, x)),
 }
+PRODUCTS = ("product", "product alone", "no element")
 
 
 def recurrence(step: Step, length: int, reverse: bool = False) -> tuple[Any, list[Any], list[np.ndarray]]:
@@ -50,7 +53,9 @@ def scan_of(expression: Any) -> Any:
 @pytest.mark.parametrize("name", [*LINEAR, *BENT])
 def test_what_is_linear_is_seen(name: str) -> None:
     found, *_ = recurrence({**LINEAR, **BENT}[name], 9)
-    assert (linear_steps(scan_of(found)) is not None) == (name in LINEAR)
+    how = at_once(scan_of(found))
+    kind = None if how is None else how.kind
+    assert kind == (None if name in BENT else "product" if name in PRODUCTS else "linear")
 
 
 @pytest.mark.parametrize("reverse", [False, True])

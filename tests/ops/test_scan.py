@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import scistan as ss
 from scistan.distributions.declaration import REGISTRY as DISTRIBUTIONS
@@ -230,6 +231,28 @@ def test_a_running_sum_is_written_as_one() -> None:
     m.y = ss.Normal(m.walk, 1).observe(np.arange(6.0))
     assert "cumulative_sum" in m.stan_code()
     assert "for (t" not in m.stan_code()
+    assert m.verify(points=3).ok
+
+
+@pytest.mark.parametrize(("step", "added"), [
+    (lambda m, level, z: level + m.scale * z, lambda scale, z: scale * z),
+    (lambda m, level, z: m.scale + (level - z) / 1.0, lambda scale, z: scale - z),
+    (lambda m, level, z: level + ss.exp(m.scale) * z**2, lambda scale, z: np.exp(scale) * z**2),
+    (lambda m, level, z: level + m.scale, lambda scale, z: np.full(len(z), scale)),
+], ids=["scaled", "taken away", "curved", "a constant"])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_what_is_added_may_be_computed(step: Any, added: Any, reverse: bool) -> None:
+    m = ss.Model("walk")
+    m.z, m.start, m.scale = ss.Normal(0, 1, shape=6), ss.Normal(0, 1), ss.Normal(0, 1)
+    m.walk = ss.scan(lambda level, z: step(m, level, z), init=m.start, over=m.z, reverse=reverse)
+    m.y = ss.Normal(m.walk + m.z, 1).observe(np.arange(6.0))
+    assert ("cumulative_sum" in m.stan_code()) == (not reverse)
+    values = {"z": RUNS[:6] + 0.5, "start": 0.7, "scale": 0.3}
+    each = added(0.3, RUNS[:6] + 0.5)
+    walk = 0.7 + (np.cumsum(each[::-1])[::-1] if reverse else np.cumsum(each))
+    expected = stats.norm(walk + values["z"], 1).logpdf(np.arange(6.0)).sum()
+    expected += sum(stats.norm.logpdf(v).sum() for v in values.values())
+    assert m.log_density(values) == pytest.approx(expected, rel=1e-12)
     assert m.verify(points=3).ok
 
 

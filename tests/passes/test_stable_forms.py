@@ -25,6 +25,10 @@ def _model() -> ss.Model:
 # what the user writes, and what becomes of it
 RULES = {
     "log1m": (lambda m: ss.log(1 - m.p), "log1m(p)"),
+    "log1m of a complement": (lambda m: ss.log1m(1 - m.p), "log(p)"),
+    "log1m of inv_logit": (lambda m: ss.log1m(ss.inv_logit(m.x)), "log_inv_logit(negative(x))"),
+    "log1m of Phi": (lambda m: ss.log1m(ss.Phi(m.x)), "log_Phi(negative(x))"),
+    "log1m of exp": (lambda m: ss.log1m(ss.exp(-m.s)), "log1m_exp(negative(s))"),
     "log1p": (lambda m: ss.log(m.p + 1), "log1p(p)"),
     "softplus": (lambda m: ss.log(1 + ss.exp(m.x)), "softplus(x)"),
     "log1m_exp": (lambda m: ss.log(1 - ss.exp(m.x)), "log1m_exp(x)"),

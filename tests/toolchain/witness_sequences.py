@@ -11,6 +11,9 @@ import numpy as np
 import scistan as ss
 from tests.distributions.series_models import FORMS, series_values
 from tests.passes.states.hidden_models import MODELS
+from tests.passes.states.test_borders import FORMS as FORMS_AT_BORDERS
+from tests.passes.states.test_borders import RATE, expected
+from tests.passes.states.test_borders import model as at_border
 
 __all__ = ["KINDS", "SEQUENCES", "Prefixed", "observed_series"]
 
@@ -67,6 +70,17 @@ def _hidden(names: Iterable[str]) -> ss.Model:
     return _in_one((name, MODELS[name]) for name in names)
 
 
+def _at_borders() -> ss.Model:
+    """Write sums of states where data say that a chance is 0 or 1, and where a latent may be there."""
+    found = []
+    for name in FORMS_AT_BORDERS:
+        for called, p in (("never", 0.0), ("always", 1.0), ("latent", None)):
+            y = next(y for y in (np.zeros(4, int), np.array([1, 2, 1, 3]))
+                     if p is None or np.isfinite(expected(name, y, p, RATE)))
+            found.append((f"{name}_{called}", lambda name=name, y=y, p=p: at_border(name, y, p)))
+    return _in_one(found)
+
+
 def _equations() -> ss.Model:
     """Write an equation by every method, as a vector, a dict and within a recurrence; tolerances as tests compare."""
     m, close = ss.Model(), {"rtol": 1e-9, "atol": 1e-9}
@@ -96,5 +110,6 @@ SEQUENCES: dict[str, Callable[[], ss.Model]] = {
     "equations": _equations,
     "series, observed": observed_series,
     "series, latent": _latent_series,
+    "sums at borders": _at_borders,
     **{name: lambda members=members: _hidden(members) for name, members in HIDDEN.items()},  # type: ignore[misc]
 }

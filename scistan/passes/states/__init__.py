@@ -20,6 +20,7 @@ from scistan.ops.expression import Expression
 from scistan.passes.signs import Signs
 from scistan.passes.states.densities import depends_on, log_density
 from scistan.passes.states.eliminate import Factor, Step, TangledError, eliminate, eliminate_all_but
+from scistan.passes.states.finite import Finite
 from scistan.passes.states.hidden import MOST_CELLS, Hidden, Numbers, hide
 from scistan.passes.states.impossible import check_possible
 from scistan.passes.states.paths import Along, Paths, paths_to
@@ -102,7 +103,7 @@ def _sum_group(
     variables = {term.value for term in latents}
     terms = [t for t in graph.terms if any(leaf in variables for leaf in leaves([*t.law.inputs, t.value]))]
     children = [term for term in terms if term.value not in variables]
-    signs = Signs(graph, instance.values)
+    signs, is_finite = Signs(graph, instance.values), Finite(graph, numbers)
     joint: dict[Node, tuple[int, ...]] = {term.value: () for term in latents}
     every: list[Step | ChainStep]
     while True:
@@ -122,11 +123,11 @@ def _sum_group(
                 check_possible(instance, graph, term, raiser, hidden, signs, numbers)
         try:
             if chain is None:
-                total, steps = eliminate(factors, list(hidden.values()), raiser)
+                total, steps = eliminate(factors, list(hidden.values()), raiser, is_finite)
                 every = list(steps)
                 break
             along = hidden[chain.value]  # type: ignore[index]
-            left, steps = eliminate_all_but(factors, list(hidden.values()), along, raiser)
+            left, steps = eliminate_all_but(factors, list(hidden.values()), along, raiser, is_finite)
             if any(one is not along for factor in left for one in factor.value.states):
                 raise messages.beside_chain(chain.name, graph.place_of(chain))
             total, last = sum_chain(instance, chain, along, left, hidden, raiser)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from scistan.distributions.ruled_out import log_total
@@ -50,15 +50,18 @@ class Step:
         return tuple(one for one in self.states if one is not self.hidden)
 
 
-def eliminate(factors: Sequence[Factor], hidden: Sequence[Hidden], raiser: Raiser) -> tuple[Node, list[Step]]:
+def eliminate(
+    factors: Sequence[Factor], hidden: Sequence[Hidden], raiser: Raiser, is_finite: Callable[[Node], bool]
+) -> tuple[Node, list[Step]]:
     """Sum all latents out; give what is left, whose axes are the plates of the last of them, and the steps."""
-    left, steps = eliminate_all_but(factors, hidden, None, raiser)
+    left, steps = eliminate_all_but(factors, hidden, None, raiser, is_finite)
     (last,) = left
     return repeated(last.value.node, last.value.own), steps
 
 
 def eliminate_all_but(
-    factors: Sequence[Factor], hidden: Sequence[Hidden], kept: Hidden | None, raiser: Raiser
+    factors: Sequence[Factor], hidden: Sequence[Hidden], kept: Hidden | None, raiser: Raiser,
+    is_finite: Callable[[Node], bool],
 ) -> tuple[list[Factor], list[Step]]:
     """Sum latents out but for one; give the factors that are left, and the steps."""
     left, waiting = list(factors), [one for one in hidden if one is not kept]
@@ -74,16 +77,16 @@ def eliminate_all_but(
         left = [factor for factor in left if factor not in involved]
         own = tuple(one.variable.shape[axis] for axis in one.plates)
         paths = {variable: along for variable, along in step.paths.items() if variable is not one.variable}
-        left.append(Factor(Raised(_summed(step), step.others, own), paths))
+        left.append(Factor(Raised(_summed(step, is_finite), step.others, own), paths))
     return left, steps
 
 
-def _summed(step: Step) -> Node:
+def _summed(step: Step, is_finite: Callable[[Node], bool]) -> Node:
     """Sum a table over its latent's states; of two, each is a value by itself."""
     axis, rank = step.states.index(step.hidden), len(step.table.shape)
     if not step.hidden.is_pair:
         return OPS["logsumexp"].build((step.table,), {"axes": (axis - rank,), "keepdims": False})
-    total = log_total([in_state(step.table, axis, state) for state in (0, 1)])
+    total = log_total([in_state(step.table, axis, state) for state in (0, 1)], is_finite)
     missing = rank - 1 - len(total.shape)  # in front, where all is alike
     return indexed(total, [*[("new",)] * missing, *[FULL] * len(total.shape)])
 

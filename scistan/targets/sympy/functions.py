@@ -44,6 +44,9 @@ def elementwise() -> Mapping[str, Function]:
     def told(relation: Function) -> Function:
         return lambda x, y: sp.Piecewise((1, relation(x, y)), (0, True))
 
+    def log(x: Any) -> Any:
+        return -sp.oo if x == 0 else sp.log(x)  # SymPy's own is that of complex numbers, without a sign at 0
+
     def normal(x: Any) -> Any:
         return sp.erfc(-x / sp.sqrt(2)) / 2
 
@@ -59,7 +62,7 @@ def elementwise() -> Mapping[str, Function]:
     def log_beta(a: Any, b: Any) -> Any:
         return sp.loggamma(a) + sp.loggamma(b) - sp.loggamma(a + b)
 
-    same = {"exp": sp.exp, "log": sp.log, "sqrt": sp.sqrt, "abs": sp.Abs, "floor": sp.floor, "ceil": sp.ceiling,
+    same = {"exp": sp.exp, "log": log, "sqrt": sp.sqrt, "abs": sp.Abs, "floor": sp.floor, "ceil": sp.ceiling,
             "sin": sp.sin, "cos": sp.cos, "tan": sp.tan, "arcsin": sp.asin, "arccos": sp.acos, "arctan": sp.atan,
             "sinh": sp.sinh, "cosh": sp.cosh, "tanh": sp.tanh, "arcsinh": sp.asinh, "arccosh": sp.acosh,
             "arctanh": sp.atanh, "erf": sp.erf, "erfc": sp.erfc, "lgamma": sp.loggamma, "digamma": sp.digamma,
@@ -79,24 +82,24 @@ def elementwise() -> Mapping[str, Function]:
         "less": told(sp.Lt), "less_equal": told(sp.Le), "greater": told(sp.Gt), "greater_equal": told(sp.Ge),
         "equal": told(sp.Eq), "not_equal": told(sp.Ne),
         "where": lambda condition, x, y: sp.Piecewise((x, sp.Ne(condition, 0)), (y, True)),
-        "log1p": lambda x: sp.log(1 + x), "log1m": lambda x: sp.log(1 - x), "expm1": lambda x: sp.exp(x) - 1,
+        "log1p": lambda x: log(1 + x), "log1m": lambda x: log(1 - x), "expm1": lambda x: sp.exp(x) - 1,
         "log2": lambda x: sp.log(x, 2), "log10": lambda x: sp.log(x, 10), "exp2": lambda x: sp.Integer(2) ** x,
         "round": lambda x: sp.floor(sp.sympify(x) + sp.Rational(1, 2)) - sp.Piecewise(
             (1, sp.And(sp.Eq(x - sp.floor(x), sp.Rational(1, 2)), sp.Eq(sp.Mod(sp.floor(x), 2), 0))), (0, True)),
-        "logit": lambda p: sp.log(p / (1 - p)),
-        "log_inv_logit": lambda x: -sp.log(1 + sp.exp(-x)),
-        "softplus": lambda x: sp.log(1 + sp.exp(x)),
-        "log_Phi": lambda x: sp.log(normal(x)),
+        "logit": lambda p: log(p / (1 - p)),
+        "log_inv_logit": lambda x: -log(1 + sp.exp(-x)),
+        "softplus": lambda x: log(1 + sp.exp(x)),
+        "log_Phi": lambda x: log(normal(x)),
         "inv_Phi": lambda p: sp.sqrt(2) * sp.erfinv(2 * p - 1),
-        "log1m_exp": lambda x: sp.log(1 - sp.exp(x)),
-        "logaddexp": lambda x, y: sp.log(sp.exp(x) + sp.exp(y)),
-        "log_diff_exp": lambda x, y: sp.log(sp.exp(x) - sp.exp(y)),
-        "multiply_log": lambda x, y: sp.Integer(0) if x == 0 else x * sp.log(y),
-        "log_gamma_p": lambda a, x: sp.log(lower(a, x)),
-        "log_gamma_q": lambda a, x: sp.log(upper(a, x)),
+        "log1m_exp": lambda x: log(1 - sp.exp(x)),
+        "logaddexp": lambda x, y: log(sp.exp(x) + sp.exp(y)),
+        "log_diff_exp": lambda x, y: log(sp.exp(x) - sp.exp(y)),
+        "multiply_log": lambda x, y: sp.Integer(0) if x == 0 else x * log(y),
+        "log_gamma_p": lambda a, x: log(lower(a, x)),
+        "log_gamma_q": lambda a, x: log(upper(a, x)),
         "inc_beta": lambda a, b, x: sp.betainc_regularized(a, b, 0, x),
-        "log_inc_beta": lambda a, b, x: sp.log(sp.betainc_regularized(a, b, 0, x)),
-        "log_i0": lambda x: sp.log(sp.besseli(0, x)),
+        "log_inc_beta": lambda a, b, x: log(sp.betainc_regularized(a, b, 0, x)),
+        "log_i0": lambda x: log(sp.besseli(0, x)),
         "bessel_ratio": lambda x: sp.besseli(1, x) / sp.besseli(0, x),
         "log_choose": lambda n, k: sp.loggamma(n + 1) - sp.loggamma(k + 1) - sp.loggamma(n - k + 1),
         "frozen": lambda x: x, "live": lambda x: x, "held": lambda taken, x: x,

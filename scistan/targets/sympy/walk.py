@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ from scistan.graph.node import Apply, Data, Extent, Literal, Node
 from scistan.graph.walk import topological
 from scistan.messages import declared as messages
 from scistan.messages import targets as target_messages
-from scistan.ops.declaration import Op
+from scistan.ops.declaration import REGISTRY, Op
 from scistan.targets.sympy.functions import GAPS, elementwise, import_sympy
 from scistan.targets.values import concrete, implementation
 
@@ -128,6 +129,15 @@ def _kernel(x: np.ndarray, alpha: np.ndarray, rho: np.ndarray) -> np.ndarray:
     return np.asarray(alpha**2 * _each(elementwise()["exp"], [-(apart**2) / 2]), dtype=object)
 
 
+def _scatter(values: np.ndarray, *positions: np.ndarray, items: Any, shape: tuple[int, ...], rank: int) -> np.ndarray:
+    take: Any = REGISTRY["index"].numpy
+    numbers = np.arange(math.prod(shape)).reshape(shape)
+    places = take(np, numbers, *(np.asarray(at, dtype=np.int64) for at in positions), items=items)
+    total = np.full(numbers.size, import_sympy().Integer(0), dtype=object)
+    np.add.at(total, places.reshape(-1), np.broadcast_to(values, places.shape).reshape(-1))
+    return total.reshape(shape)
+
+
 _MATRICES: Mapping[str, Callable[..., np.ndarray]] = {
     "logsumexp": _log_sum_exp,
     "softmax": _softmax,
@@ -140,5 +150,6 @@ _MATRICES: Mapping[str, Callable[..., np.ndarray]] = {
     "solve": _solve,
     "solve_lower": _solve,
     "gp_exp_quad_cov": _kernel,
+    "scatter": _scatter,
 }
 """The ops along axes for which NumPy needs numbers."""

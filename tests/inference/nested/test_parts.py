@@ -12,9 +12,9 @@ from scistan.inference.nested.peaks import find_peaks
 from scistan.inference.point.marginal.inner import find_peak
 from scistan.inference.point.options import read_options
 from tests.inference.nested.quadrature import GROUPED, grouped
-from tests.inference.nested.test_exact import crossed, slopes, smooth
 
 torch = pytest.importorskip("torch")
+from tests.inference.nested.test_exact import crossed, slopes, smooth  # noqa: E402
 
 
 def lowered(model):
