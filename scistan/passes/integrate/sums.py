@@ -150,7 +150,7 @@ def _running(positions: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np
 
 def _counted(lengths: np.ndarray) -> np.ndarray:
     """Count from 0 to each of these lengths, one after the other."""
-    return np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return np.asarray(np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths))
 
 
 def _summed(change: np.ndarray, goes_on: np.ndarray) -> np.ndarray:
