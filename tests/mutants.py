@@ -38,6 +38,8 @@ CURVATURE = "tests/inference/point/test_curvature.py"
 INTERVALS = "tests/inference/point/test_intervals.py"
 ESTIMATE = "tests/inference/point/test_estimate.py"
 NESTED = "tests/inference/nested/test_exact.py"
+FORMS = "tests/passes/integrate/test_integrate.py"
+SUMS = "tests/passes/integrate/test_sums.py"
 NESTED_PARTS = "tests/inference/nested/test_parts.py"
 PRIORS = "tests/inference/test_prior_check.py"
 BORDERS = "tests/passes/states/test_borders.py"
@@ -190,6 +192,10 @@ MUTANTS = (
     # nested Laplace
     Mutant("inference/nested/rows.py", "log_weights - np.repeat(proposed, each)", "log_weights + np.repeat(proposed, each)", NESTED, "mode"),
     Mutant("inference/nested/within.py", "+ made.log_volume - log_determinant", "+ made.log_volume", NESTED_PARTS, "lattice"),
+    Mutant("passes/integrate/normal.py", "* math.log(2 * math.pi) - determinant", "* math.log(2 * math.pi)", FORMS, "uneven"),
+    Mutant("passes/integrate/sums.py", "total[np.abs(total) <= ROUNDING * size] = 0.0", "pass", SUMS, "differences"),
+    Mutant("passes/integrate/sums.py", "before[place[1:]] = np.where(goes_on, place[:-1], -1)", "before[place[1:]] = place[:-1]", SUMS, "differences"),
+    Mutant("passes/integrate/statistics.py", "rest += [] if ties.all() else [layer.rows(np.flatnonzero(~ties))]", "pass", FORMS, "steps"),
     Mutant("inference/nested/groups.py", "torch.where(inside, spelled, torch.full_like(spelled, count))", "spelled", NESTED_PARTS, "groups"),
     Mutant("inference/nested/lowered.py", "modes = max(modes, within)", "pass", "tests/inference/nested/test_surface.py", "mode_of_effects"),
     # certificates and locks

@@ -27,6 +27,7 @@ Integrate = bool | str | tuple[str, ...]
 # without the elements of a chain far fewer, and without coefficients that all rows share hardly any fewer. By
 # `bench/integrate.py`.
 WORTH, WORTH_OF_CHAINS, WORTH_OF_COEFFICIENTS = 5.0, 30.0, 1.0
+LONG = 1_000  # elements of a chain, from which on it is worth more with each: sampled, it takes ever longer paths
 # How many times cheaper one number must be to be sampled alone: NUTS has about a third of the effective draws there.
 WORTH_ALONE = 3.0
 
@@ -113,11 +114,12 @@ def pays(made: Instance, instance: Instance) -> bool:
     structures = [one.structure for one in _normals(made)]
     if not structures:
         return False
-    if any(one.chained and one.slots > 1 for one in structures):  # slow to factor, and digits go where steps are small
-        return False
+    if any(one.structure.chained and one.statistics.walk is None for one in _normals(made)):
+        return False  # slow to factor, and digits go where steps are small
     if coordinates(made) == 1 and gradient_work(instance) <= WORTH_ALONE * gradient_work(made):
         return False
-    worth = WORTH_OF_CHAINS if any(one.chained for one in structures) else WORTH
+    longest = max((one.groups for one in structures if one.chained), default=0)
+    worth = WORTH_OF_CHAINS * max(1.0, longest / LONG) if longest else WORTH
     if not any(one.slots for one in structures):
         worth = WORTH_OF_COEFFICIENTS
     return gradient_work(made) <= worth * gradient_work(instance)

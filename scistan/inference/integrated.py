@@ -106,7 +106,7 @@ def _draw_normals(
             value = value + _over_all(evaluator, made.locations[term.value], draws, value.ndim - 1)
         evaluator.set(term.value, value, batched=True)
         found[term.value] = value
-    return found, drawn.log_density
+    return found, drawn.log_density + sum(one.log_determinant for one in made.sums.values())
 
 
 def _rest(instance: Instance, made: NormalIntegral, drawn: Drawn, leaf: Node) -> np.ndarray:
@@ -121,6 +121,8 @@ def _rest(instance: Instance, made: NormalIntegral, drawn: Drawn, leaf: Node) ->
         first = structure.others[leaf]
         mine = slice(first, first + int(np.prod(shape)))
         flat = drawn.others[:, mine] + made.statistics.shift.others[mine]
+    if leaf in made.sums:
+        flat = made.sums[leaf].steps(flat)
     return np.asarray(flat.reshape(len(flat), *shape))
 
 
@@ -148,7 +150,8 @@ def _draw(
         return normals.draw(rng)
     slots, others, known = spread
     many = others.shape[1]
-    precision = _over_all(evaluator, steps.precision, draws, 0)[:, None] * steps.weights
+    precisions = [_over_all(evaluator, node, draws, 0)[:, None] * weights for node, weights in steps.weights.items()]
+    precision = np.sum(precisions, axis=0)
     here, before = (np.einsum("ta,da->dt", table, slots[:, :, 0]) for table in (steps.here, steps.before))
     step_others = np.einsum("tm,dmi->dti", steps.beside[:, :many], others)
     step_known = np.einsum("tm,dm->dt", steps.beside[:, many:], known)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from scistan.graph.node import Node, literal
 from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
 from scistan.passes.factor import by_factor
-from scistan.passes.integrate.linear import LinearReader, NotLinear, Part, element
+from scistan.passes.integrate.linear import LinearReader, NotLinear, element
+from scistan.passes.integrate.part import Part
 
 __all__ = ["Form", "Layer", "is_improper", "is_normal", "kernel_of", "layers_of"]
 
@@ -56,6 +57,11 @@ class Layer:
     log_scale: Node | None
     constant: float
     observed: bool
+
+    def rows(self, which: np.ndarray) -> Layer:
+        """Give some of its rows, without what the density has beside the quadratic form."""
+        forms = tuple(Form(tuple(_picked(part, which) for part in form.parts), len(which)) for form in self.forms)
+        return replace(self, forms=forms, weights=self.weights[which], count=0.0, log_scale=None, constant=0.0)
 
 
 def kernel_of(law: Law, instance: Instance) -> Node | None:

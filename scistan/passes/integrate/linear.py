@@ -6,7 +6,7 @@ This looks at data: positions and columns are numbers, so that what is made of t
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,8 +14,10 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Apply, Node, Variable
 from scistan.graph.walk import topological
 from scistan.ops.expression import Expression
+from scistan.passes.integrate.part import Part, but_zeros, joined, product, summed_over, with_axis
+from scistan.passes.integrate.sums import RunningSums, cumulated, find_sums, telescoped
 
-__all__ = ["LinearReader", "NotLinear", "Numbers", "Part", "element"]
+__all__ = ["LinearReader", "NotLinear", "Numbers", "element"]
 
 # Elements of a sampled vector that enters by its elements: each is a column of the statistics.
 MOST_SOURCES = 60
@@ -24,7 +26,7 @@ MOST_FACTORS = 12  # elements of what is sampled that latents are multiplied by
 Numbers = Callable[..., np.ndarray]  # of a node without latents, or of one and the values of nodes below it
 
 _MOVES = frozenset({"index", "broadcast_to", "reshape", "transpose", "stack", "concatenate"})
-_LINEAR = frozenset({"add", "subtract", "negative", "multiply", "divide", "matmul", "sum", *_MOVES})
+_LINEAR = frozenset({"add", "subtract", "negative", "multiply", "divide", "matmul", "sum", "cumsum", *_MOVES})
 
 
 class NotLinear(Exception):  # noqa: N818 - a reason to leave a latent alone, never shown
@@ -35,73 +37,20 @@ class NotLinear(Exception):  # noqa: N818 - a reason to leave a latent alone, ne
         self.latents = frozenset(latents)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """Multiples of one source: for each element of a value the sum of `columns * scale * source[positions]`.
-
-    Both arrays have an axis behind those of the value, over what is added up. `source` is None for the number 1, and
-    `scale` a number that is sampled, or None for 1.
-    """
-
-    source: Node | None
-    scale: Node | None
-    positions: np.ndarray
-    columns: np.ndarray
-
-    def moved(self, change: Callable[[np.ndarray], np.ndarray], positions: bool = True) -> Part:
-        """Apply `change` to every column, and to positions as well."""
-        return replace(
-            self,
-            positions=_each(self.positions, change) if positions else self.positions,
-            columns=_each(self.columns, change),
-        )
-
-    @property
-    def shared(self) -> np.ndarray | None:
-        """The positions of a row where all rows have the same ones, as those of `X @ b`; None where they may differ."""
-        rows_are_one = self.positions.ndim == 2 and (len(self.positions) == 1 or self.positions.strides[0] == 0)
-        return self.positions[0] if rows_are_one else None
-
-    def rows(self, which: slice) -> Part:
-        """Give some of its rows."""
-        return replace(self, positions=self.positions[which], columns=self.columns[which])
-
-    def on(self, shape: tuple[int, ...]) -> Part:
-        """Repeat it where a value is broadcast to a shape."""
-        if self.columns.shape[:-1] == shape:
-            return self
-        return replace(self, positions=_broadcast(self.positions, shape), columns=_broadcast(self.columns, shape))
-
-    def times(self, numbers: np.ndarray) -> Part:
-        return replace(self, columns=self.columns * numbers[..., None])
-
-    def scaled(self, number: Node, divided: bool = False) -> Part:
-        own = Expression(number)
-        factor = 1.0 / own if divided else own
-        made = factor if self.scale is None else Expression(self.scale) * factor
-        return replace(self, scale=made._scistan_node_)
-
-
-def _each(array: np.ndarray, change: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    return np.stack([change(array[..., k]) for k in range(array.shape[-1])], axis=-1)
-
-
-def _broadcast(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    missing = len(shape) - (array.ndim - 1)
-    return np.broadcast_to(array.reshape((1,) * missing + array.shape), (*shape, array.shape[-1]))
-
-
 class LinearReader:
     """Reads values on one instance, linear in the `hidden` latents.
 
     One that has a location is read from there on, as `location + rest`: its elements are those of the rest, so that
-    nothing cancels where it hardly varies.
+    nothing cancels where it hardly varies. One of `sums` is read by its running sums; those that could be are `summed`.
     """
 
     def __init__(
-        self, instance: Instance, numbers: Numbers, hidden: Collection[Variable], locations: Mapping[Node, Node]
+        self, instance: Instance, numbers: Numbers, hidden: Collection[Variable], locations: Mapping[Node, Node],
+        sums: Mapping[Node, RunningSums] | None = None,
     ) -> None:
         self.locations = locations
+        self.sums = sums or {}
+        self.summed: dict[Node, RunningSums] = {}
         self._instance = instance
         self._numbers = numbers
         self.hidden = frozenset(hidden)
@@ -185,12 +134,12 @@ class LinearReader:
             return (Part(None, node, np.zeros((1,), int), np.ones((1,))),)
         if node in self.locations:
             location = [part.on(shape) for part in self.read(self.locations[node])]
-            return _joined([self.as_source(node, shape), *location])
+            return joined([self.as_source(node, shape), *location])
         if isinstance(node, Variable) or not self._is_linear(node):
             return (self.as_source(node, shape),)
         if not isinstance(node, Apply):
             raise NotLinear(self.hides(node))
-        return _joined(getattr(self, f"_{node.op.name}", self._move)(node, shape))
+        return joined(getattr(self, f"_{node.op.name}", self._move)(node, shape))
 
     def as_source(self, node: Node, shape: tuple[int, ...]) -> Part:
         """Read a value by its own elements."""
@@ -198,7 +147,8 @@ class LinearReader:
         if node not in self.hidden and size > MOST_SOURCES:
             raise NotLinear(self.hidden)
         positions = np.arange(size).reshape(shape)[..., None]
-        return Part(node, None, positions, np.ones(positions.shape))
+        plain = Part(node, None, positions, np.ones(positions.shape))
+        return self.sums[node].elements(plain) if node in self.sums else plain
 
     def _of(self, node: Node) -> tuple[Part, ...]:
         """Give the parts of an argument."""
@@ -246,15 +196,36 @@ class LinearReader:
                 kept = [axis for axis in range(rank) if axis not in gone]
                 turned = np.transpose(array, (*kept, *gone, rank))
                 arrays.append(turned.reshape(*(array.shape[axis] for axis in kept), -1).reshape(*shape, -1))
-            made.append(replace(part, positions=arrays[0], columns=arrays[1]))
+            total = replace(part, positions=arrays[0], columns=arrays[1])
+            made.append(telescoped(total) if part.source in self.sums else total)
         return made
+
+    def _cumsum(self, node: Apply, _: tuple[int, ...]) -> list[Part]:
+        axis = int(dict(node.attributes)["axis"]) % len(node.shape)  # type: ignore[call-overload]
+        made = []
+        for part in self._of(node.args[0]):
+            self._notice(part, axis)
+            total = cumulated(part, axis)
+            if total is None:
+                raise NotLinear(self.hides(node) or self.hidden)
+            made.append(total)
+        return made
+
+    def _notice(self, part: Part, axis: int) -> None:
+        """Keep in mind how the elements of a latent are summed up."""
+        source = part.source
+        if source is None or source not in self.hidden or source in self.sums:
+            return
+        found = find_sums(part, axis, int(np.prod(self._shape(source))))
+        if found is not None:
+            self.summed[source] = self.summed[source].joined(found) if source in self.summed else found
 
     def _matmul(self, node: Apply, shape: tuple[int, ...]) -> list[Part]:
         left, right = node.args
         ranks = len(left.shape), len(right.shape)
         if self.is_known(left) and ranks == (2, 1):
             matrix = np.asarray(self._numbers(left), float)
-            return [_product(part, matrix) for part in _but_zeros(self._of(right))]
+            return [product(part, matrix) for part in but_zeros(self._of(right))]
         if self.is_known(right) and ranks == (2, 1):
             vector = np.asarray(self._numbers(right), float)
             return [
@@ -265,13 +236,13 @@ class LinearReader:
         if ranks == (1, 1):
             known, other = (left, right) if self.is_known(left) else (right, left)
             matrix = np.asarray(self._numbers(known), float)[None]
-            made = [_product(part, matrix) for part in self._of(other)]
+            made = [product(part, matrix) for part in self._of(other)]
             return [replace(part, positions=part.positions[0], columns=part.columns[0]) for part in made]
         if ranks == (2, 2) and not self.is_known(left) and not self.is_known(right):
             rows, columns, inner = *shape, self._shape(left)[1]
-            lefts = [_with_axis(part, 2, (rows, inner, columns)) for part in self._of(left)]
-            rights = [_with_axis(part, 0, (rows, inner, columns)) for part in self._of(right)]
-            return [_summed_over(part, 1) for part in self._products(lefts, rights)]
+            lefts = [with_axis(part, 2, (rows, inner, columns)) for part in self._of(left)]
+            rights = [with_axis(part, 0, (rows, inner, columns)) for part in self._of(right)]
+            return [summed_over(part, 1) for part in self._products(lefts, rights)]
         raise NotLinear(self.hides(node) or self.hidden)
 
     def _products(self, left: list[Part], right: list[Part]) -> list[Part]:
@@ -313,54 +284,7 @@ def _numbers(found: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return np.broadcast_to(np.asarray(found, float), shape)
 
 
-def _but_zeros(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    """Leave out what is nothing, as a location of 0: each part of a product is as large as its matrix."""
-    return tuple(part for part in parts if part.columns.any()) or parts[:1]
-
-
-def _product(part: Part, matrix: np.ndarray) -> Part:
-    rows, inner = matrix.shape
-    if part.source is None:  # numbers: their sum is one column
-        return replace(part, columns=(matrix @ part.columns.sum(-1))[:, None], positions=np.zeros((rows, 1), int))
-    terms = part.columns.shape[-1]
-    if terms == 1 and np.all(part.columns == 1):  # coefficients themselves: millions of rows need not be copied
-        columns = matrix
-    else:
-        columns = (matrix[:, :, None] * part.columns[None]).reshape(rows, inner * terms)
-    positions = np.broadcast_to(part.positions[None], (rows, inner, terms)).reshape(rows, inner * terms)
-    return replace(part, columns=columns, positions=positions)
-
-
-def _with_axis(part: Part, axis: int, shape: tuple[int, ...]) -> Part:
-    positions, columns = (np.expand_dims(array, axis) for array in (part.positions, part.columns))
-    return replace(part, positions=positions, columns=columns).on(shape)
-
-
-def _summed_over(part: Part, axis: int) -> Part:
-    """Add up along an axis: it joins the one over what is added up."""
-    moved = [np.moveaxis(array, axis, -1) for array in (part.positions, part.columns)]
-    positions, columns = (array.reshape(*array.shape[:-2], -1) for array in moved)
-    return replace(part, positions=positions, columns=columns)
-
-
 def element(source: Node, position: int, instance: Instance) -> Node:
     """Give one element of a sampled value, by its place in the flattened array."""
     place = tuple(int(k) for k in np.unravel_index(position, instance.shape(source.shape)))
     return Expression(source)[place]._scistan_node_
-
-
-def _joined(parts: list[Part]) -> tuple[Part, ...]:
-    """Add up the parts that are numbers times one scale: an intercept, what is known."""
-    made: list[Part] = []
-    plain: dict[Node | None, int] = {}
-    for part in parts:
-        if part.source is not None or part.scale not in plain:
-            if part.source is None:
-                plain[part.scale] = len(made)
-            made.append(part)
-            continue
-        at = plain[part.scale]
-        shape = np.broadcast_shapes(part.columns.shape[:-1], made[at].columns.shape[:-1])
-        total = made[at].on(shape).columns.sum(-1) + part.on(shape).columns.sum(-1)
-        made[at] = replace(made[at], columns=total[..., None], positions=np.zeros((*shape, 1), int))
-    return tuple(made)

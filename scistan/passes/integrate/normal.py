@@ -6,7 +6,7 @@ What is left is a model of fewer latents, for these data alone; those that are g
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from scistan.distributions.rule import pieces_of
@@ -16,13 +16,15 @@ from scistan.graph.node import Node
 from scistan.graph.walk import leaves
 from scistan.ops.expression import Expression
 from scistan.passes.integrate.integral import Integrated, carrier_of, without
-from scistan.passes.integrate.layers import Layer, is_improper, is_normal, layers_of
+from scistan.passes.integrate.layers import Layer, is_improper, is_normal, kernel_of, layers_of
 from scistan.passes.integrate.linear import LinearReader, NotLinear, Numbers
 from scistan.passes.integrate.marginal import log_marginal
 from scistan.passes.integrate.quadratic import quadratic_of
 from scistan.passes.integrate.rank import has_full_rank
+from scistan.passes.integrate.recurrences import with_sums
 from scistan.passes.integrate.statistics import Statistics, gather
 from scistan.passes.integrate.structure import Structure, find_structure
+from scistan.passes.integrate.sums import RunningSums
 from scistan.passes.integrate.tables import Tables
 
 __all__ = ["NormalIntegral", "integrate_normals", "normal_latents"]
@@ -30,12 +32,16 @@ __all__ = ["NormalIntegral", "integrate_normals", "normal_latents"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NormalIntegral(Integrated):
-    """Normal latents that are gone: `locations` are what they were read from, `layers` the normal terms of theirs."""
+    """Normal latents that are gone: `locations` are what they were read from, `layers` the normal terms of theirs.
+
+    Those of `sums` were read by their running sums.
+    """
 
     locations: dict[Node, Node]
     layers: tuple[Layer, ...]
     structure: Structure
     statistics: Statistics
+    sums: Mapping[Node, RunningSums]
 
     @property
     def how(self) -> str:
@@ -108,36 +114,75 @@ def _worth_least(instance: Instance, latents: Sequence[Term], among: Collection[
     return min(candidates, key=lambda term: math.prod(instance.shape(term.law.shape)))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Reading:
+    """The terms that meet latents as layers, and how these hang together."""
+
+    terms: Sequence[Term]
+    locations: dict[Node, Node]
+    layers: Sequence[Layer]
+    structure: Structure
+    sums: Mapping[Node, RunningSums]
+
+
 def _integrated(instance: Instance, latents: Sequence[Term], numbers: Numbers) -> Instance | None:
-    graph = instance.graph
-    hidden = {term.value: term for term in latents}
-    locations: dict[Node, Node] = {
-        term.value: term.law.args[0] for term in latents
-        if term.law.distribution.rule is None and term.law.args and not is_improper(term.law)
-    }
-    reader = LinearReader(instance, numbers, hidden, locations)  # type: ignore[arg-type]
-    terms = [t for t in graph.terms if t.value in hidden or any(leaf in hidden for leaf in leaves(t.law.inputs))]
-    layers: list[Layer] = []
-    for term in terms:
-        layers += layers_of(term, reader, instance)
-    structure = find_structure(instance, latents, layers)
-    statistics = None if structure is None else gather(layers, structure)
-    children = [term for term in terms if term.value not in hidden]
-    if structure is None or statistics is None or not children:
+    found = _read(instance, latents, numbers)
+    statistics = None if found is None else gather(found.layers, found.structure)
+    hidden = {term.value for term in latents}
+    if found is None or statistics is None or all(term.value in hidden for term in found.terms):
         return None
+    children = [term for term in found.terms if term.value not in hidden]
+    structure = found.structure
     if any(is_improper(term.law) for term in latents) and not has_full_rank(statistics, structure):
         raise NotLinear([term.value for term in latents if is_improper(term.law)])
     tables = Tables()
     density = log_marginal(quadratic_of(statistics, structure, instance, tables), structure)
-    density = _normalized(density, layers, structure, tables)
+    determinant = sum(one.log_determinant for one in found.sums.values())
+    density = _normalized(density, found.layers, structure, tables, determinant)
     carrier = carrier_of(children, density, latents)
     made = NormalIntegral(
-        tuple(latents), tuple(t.name for t in children), carrier.name, locations, tuple(layers), structure, statistics,
+        tuple(latents), tuple(t.name for t in children), carrier.name, found.locations, tuple(found.layers), structure,
+        statistics, found.sums,
     )
-    return without(instance, terms, carrier, tables, made)
+    return without(instance, found.terms, carrier, tables, made)
 
 
-def _normalized(density: Expression, layers: Sequence[Layer], structure: Structure, tables: Tables) -> Expression:
+def _read(instance: Instance, latents: Sequence[Term], numbers: Numbers) -> _Reading | None:
+    """Read the model by the elements of latents, and by the running sums of those that are summed up: the cheaper."""
+    hidden = {term.value: term for term in latents}
+    terms = [t for t in instance.graph.terms
+             if t.value in hidden or any(leaf in hidden for leaf in leaves(t.law.inputs))]
+    written = {term.value: with_sums(term) for term in terms}
+    locations: dict[Node, Node] = {
+        term.value: written[term.value].law.args[0] for term in latents
+        if term.law.distribution.rule is None and term.law.args and not is_improper(term.law)
+    }
+    tied = {term.value for term in latents if kernel_of(term.law, instance) is not None}
+    found: list[_Reading] = []
+    failed: NotLinear | None = None
+    sums: dict[Node, RunningSums] = {}
+    while True:
+        reader = LinearReader(instance, numbers, hidden, locations, sums)  # type: ignore[arg-type]
+        try:
+            layers = [layer for term in written.values() for layer in layers_of(term, reader, instance)]
+        except NotLinear as reason:
+            failed = reason
+        else:
+            structure = find_structure(instance, latents, layers, sums)
+            found += [] if structure is None else [_Reading(terms, locations, layers, structure, sums)]
+            failed = None
+        more = {latent: one for latent, one in reader.summed.items() if latent not in tied}
+        if not more:
+            break
+        sums = sums | more
+    if failed is not None and not found:
+        raise failed
+    return min(found, key=lambda one: one.structure.work, default=None)
+
+
+def _normalized(
+    density: Expression, layers: Sequence[Layer], structure: Structure, tables: Tables, determinant: float
+) -> Expression:
     """Add what the layers have beside their quadratic form; numbers of rows are data, no part of the text."""
     counts: dict[Node, float] = {}
     for layer in layers:
@@ -146,5 +191,5 @@ def _normalized(density: Expression, layers: Sequence[Layer], structure: Structu
     for log_scale, count in counts.items():
         density = density - tables.number(count) * Expression(log_scale)
     elements = structure.groups * structure.slots + structure.count
-    constant = sum(layer.constant for layer in layers) + 0.5 * elements * math.log(2 * math.pi)
+    constant = sum(layer.constant for layer in layers) + 0.5 * elements * math.log(2 * math.pi) - determinant
     return density + tables.number(constant)

@@ -126,17 +126,19 @@ class _Writer:
         )
 
     def _steps(self, walk: Walk) -> Steps:
-        own = Expression(walk.precision)
-        plain = np.ptp(walk.weights) == 0 and walk.weights[0] == 1
-        weights = None if plain else self._table(walk.weights, "steps")
+        precision: Value = None
+        for node, weights in walk.weights.items():
+            plain = np.ptp(weights) == 0 and weights[0] == 1
+            own = Expression(node)
+            precision = _plus(precision, own if plain else _times(own, self._table(weights, "steps")))
         here, before = (self._over_slots(table) for table in (walk.here, walk.before))
-        if here is None or before is None:
+        if here is None or before is None or precision is None:
             raise NotLinear(self._structure.blocks)
         others = self._table(walk.beside[:, : self._many], "steps", "columns") if self._structure.count else None
         if others is not None and self._spread is not None:
             others = matmul(others, self._spread)
         known = self._known_columns(walk.beside[:, self._many :], "steps")
-        return Steps(own if weights is None else own * weights, here, before, others, known)
+        return Steps(precision, here, before, others, known)
 
     def _over_slots(self, table: np.ndarray) -> Value:
         """Write the multiples of single elements, step by step: a number where all are the same."""

@@ -45,7 +45,8 @@ def has_full_rank(found: Statistics, structure: Structure) -> bool:
         rows[np.arange(groups - 1), np.arange(groups - 1)] = found.walk.before.sum(axis=1)
         for m, at in enumerate(of_other):
             rows[:, blocks + at] += found.walk.beside[:, m]
-        matrix += (rows * found.walk.weights[:, None]).T @ rows
+        weights = np.sum(list(found.walk.weights.values()), axis=0)
+        matrix += (rows * weights[:, None]).T @ rows
     scale = np.sqrt(np.maximum(matrix.diagonal(), 0.0))
     if not (scale > 0).all():
         return False

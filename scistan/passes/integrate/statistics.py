@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from scistan.graph.node import Literal, Node
 from scistan.passes.integrate.layers import Form, Layer
-from scistan.passes.integrate.linear import Part
+from scistan.passes.integrate.part import Part
 from scistan.passes.integrate.structure import Structure, groups_of
 
 __all__ = ["Columns", "Products", "Shift", "Statistics", "Walk", "gather"]
@@ -75,13 +75,13 @@ class Products:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Walk:
-    """The steps of a chain of single elements, from the second on: one row for each, with one precision.
+    """The steps of a chain of single elements, from the second on: one row for each, of 0 where none ties it.
 
-    Their products would lose the digits of small steps, so they stay as they are.
+    Their products would lose the digits of small steps, so they stay as they are. Each row is measured by one of the
+    precisions, whose weights are 0 for the others.
     """
 
-    precision: Node
-    weights: np.ndarray  # steps
+    weights: Mapping[Node, np.ndarray]  # steps
     here: np.ndarray  # steps, slots
     before: np.ndarray
     beside: np.ndarray  # steps, beside
@@ -107,44 +107,55 @@ def gather(layers: Sequence[Layer], structure: Structure) -> Statistics | None:
         return None
     plain = Shift.none(structure, columns)
     observed = _summed([layer for layer in layers if layer.observed], structure, columns, plain)
-    shift = _pilot(observed, structure, columns, _held(layers, structure))
-    walking = _walking(layers, structure)
-    rest = [layer for layer in layers if layer is not walking]
-    if shift is None and (walking is None or not walking.observed):  # what was summed of the data serves as it is
+    walking, rest = _walking(layers, structure)
+    shift = _pilot(observed, structure, columns, _held(rest, structure))
+    if shift is None and not any(layer.observed for layer in walking):  # what was summed of the data serves as it is
         others = _summed([layer for layer in rest if not layer.observed], structure, columns, plain)
         found = _together(observed, others, rest)
     else:
         found = _summed(rest, structure, columns, plain if shift is None else shift)
-    walk = None if walking is None else _walk(walking, structure, columns, plain if shift is None else shift)
+    walk = _walk(walking, structure, columns, plain if shift is None else shift) if walking else None
     return Statistics(columns, plain if shift is None else shift, found, walk)
 
 
-def _walking(layers: Sequence[Layer], structure: Structure) -> Layer | None:
-    """Find the layer that makes a chain of single elements: a row for each step, and no other ties two groups."""
+def _walking(layers: Sequence[Layer], structure: Structure) -> tuple[list[Layer], list[Layer]]:
+    """Part layers into rows that make a chain of single elements, one at most for each step, and all others."""
     if not structure.chained or structure.slots != 1:
-        return None
-    tying = []
+        return [], list(layers)
+    tying, rest = [], []
+    steps: list[np.ndarray] = []
     for layer in layers:
-        low, high = groups_of(layer.forms[0], structure.blocks)
-        if len(layer.forms) > 1 or (low < high).any():
-            tying.append((layer, high))
-    if len(tying) != 1 or len(tying[0][0].forms) > 1:
-        return None
-    layer, group = tying[0]
-    return layer if np.array_equal(np.sort(group), np.arange(1, structure.groups)) else None
+        ends = [groups_of(form, structure.blocks) for form in layer.forms]
+        ties = np.any([low < high for low, high in ends], axis=0)
+        if not ties.any():
+            rest.append(layer)
+            continue
+        if len(ends) > 1:
+            return [], list(layers)
+        tying.append(layer.rows(np.flatnonzero(ties)))
+        rest += [] if ties.all() else [layer.rows(np.flatnonzero(~ties))]
+        steps.append(ends[0][1][ties])
+    met = np.concatenate(steps)
+    return (tying, rest) if len(np.unique(met)) == len(met) else ([], list(layers))
 
 
-def _walk(layer: Layer, structure: Structure, columns: Columns, shift: Shift) -> Walk:
-    rows = _rows(layer.forms[0], structure, columns, shift)
-    order = np.argsort(rows.group)
-    parts = (layer.weights, rows.here, rows.before, rows.beside)
-    return Walk(layer.precision[0, 0], *(part[order] for part in parts))
+def _walk(layers: Sequence[Layer], structure: Structure, columns: Columns, shift: Shift) -> Walk:
+    count, beside = structure.groups - 1, len(columns.others) + len(columns.known)
+    walk = Walk({}, *(np.zeros((count, n)) for n in (len(columns.slots), len(columns.slots), beside)))
+    weights: dict[Node, np.ndarray] = {}
+    for layer in layers:
+        rows = _rows(layer.forms[0], structure, columns, shift)
+        at = rows.group - 1
+        weights.setdefault(layer.precision[0, 0], np.zeros(count))[at] = layer.weights
+        walk.here[at], walk.before[at], walk.beside[at] = rows.here, rows.before, rows.beside
+    return replace(walk, weights=weights)
 
 
 def _held(layers: Sequence[Layer], structure: Structure) -> tuple[set[int], set[int]]:
     """Give the slots and the others whose own spread is sampled: they stay around 0.
 
-    Measured from elsewhere, the digits of their density would go where that spread does.
+    Measured from elsewhere, the digits of their density would go where that spread does. (Steps of a chain are no part
+    of the sums, and keep them.)
     """
     slots: set[int] = set()
     others: set[int] = set()

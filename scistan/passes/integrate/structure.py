@@ -15,6 +15,7 @@ from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Node
 from scistan.passes.integrate.layers import Form, Layer, kernel_of
+from scistan.passes.integrate.sums import RunningSums
 
 __all__ = ["Layout", "Structure", "find_structure"]
 
@@ -57,14 +58,18 @@ class Structure:
         return self.groups * each * (4 if self.chained else 1) + q**3 / 3
 
 
-def find_structure(instance: Instance, latents: Sequence[Term], layers: Sequence[Layer]) -> Structure | None:
+def find_structure(
+    instance: Instance, latents: Sequence[Term], layers: Sequence[Layer], sums: Mapping[Node, RunningSums]
+) -> Structure | None:
     """Give the cheapest structure that fits the data; None if there is none of a size that pays."""
-    found = [made for made in _candidates(instance, latents, layers) if made.slots <= MOST_SLOTS]
+    found = [made for made in _candidates(instance, latents, layers, sums) if made.slots <= MOST_SLOTS]
     small = [made for made in found if made.count <= MOST_OTHERS]
     return min(small, key=lambda made: made.work, default=None)
 
 
-def _candidates(instance: Instance, latents: Sequence[Term], layers: Sequence[Layer]) -> Iterator[Structure]:
+def _candidates(
+    instance: Instance, latents: Sequence[Term], layers: Sequence[Layer], sums: Mapping[Node, RunningSums]
+) -> Iterator[Structure]:
     shapes: dict[Node, tuple[int, ...]] = {term.value: instance.shape(term.law.shape) for term in latents}
     kernels: dict[Node, Node] = {
         term.value: kernel for term in latents if (kernel := kernel_of(term.law, instance)) is not None
@@ -79,10 +84,36 @@ def _candidates(instance: Instance, latents: Sequence[Term], layers: Sequence[La
             term.value: layout for term in latents if (layout := _layout(term, shapes[term.value], groups))
         }
         for chosen in (fitting, *({one: layout} for one, layout in fitting.items() if len(fitting) > 1)):
-            reach = _reach(layers, chosen, SOME)
-            reach = reach if reach > 1 else _reach(layers, chosen)
-            if reach <= 1:
-                yield _structure(shapes, chosen, groups, chained=reach == 1)
+            yield from _fitting(shapes, chosen, groups, layers)
+    for term in latents:
+        shape = shapes[term.value]
+        for layout in _one_by_one(shape, sums.get(term.value)) if not term.law.distribution.event_rank else ():
+            yield from _fitting(shapes, {term.value: layout}, math.prod(shape), layers)
+
+
+def _fitting(
+    shapes: Mapping[Node, tuple[int, ...]], chosen: Mapping[Node, Layout], groups: int, layers: Sequence[Layer]
+) -> Iterator[Structure]:
+    """Give a structure if no row meets more than two groups, one next to the other."""
+    reach = _reach(layers, chosen, SOME)
+    reach = reach if reach > 1 else _reach(layers, chosen)
+    if reach <= 1:
+        yield _structure(shapes, chosen, groups, chained=reach == 1)
+
+
+def _one_by_one(shape: tuple[int, ...], sums: RunningSums | None) -> Iterator[Layout]:
+    """Lay every element of a latent out as a group of its own: in the order of its sums, or along one axis of several.
+
+    Series beside each other are one chain so, which begins anew with each of them.
+    """
+    count = math.prod(shape)
+    places = np.arange(count).reshape(shape)
+    axes = [k for k, n in enumerate(shape) if n > 1]
+    along = [np.moveaxis(places, axis, -1).ravel() for axis in axes] if len(axes) > 1 else []
+    for order in [sums.order] if sums is not None else along:
+        group = np.empty(count, int)
+        group[order] = np.arange(count)
+        yield Layout(group, np.zeros(count, int))
 
 
 def _along_kernel(

@@ -355,6 +355,103 @@ def two_lags(rng: np.random.Generator) -> ss.Model:
     return m
 
 
+# -- sums of steps -----------------------------------------------------------------------------------------------
+@form("drift", "s")
+def steps_summed_up(rng: np.random.Generator) -> ss.Model:
+    m = ss.Model()
+    m.drift, m.s, m.start = ss.HalfNormal(0.5), ss.HalfNormal(1), ss.Normal(0, 3)
+    m.step = ss.Normal(0, 1, shape=12)
+    m.y = ss.Normal(m.start + m.drift * ss.cumsum(m.step), m.s).observe(rng.normal(size=12).cumsum())
+    return m
+
+
+@form("tau", "s")
+def scaled_steps_with_gaps_and_columns(rng: np.random.Generator) -> ss.Model:
+    m = ss.Model()
+    m.tau, m.s, m.b = ss.HalfNormal(1), ss.HalfNormal(1), ss.Normal(0, 1, shape=2)
+    m.z = ss.Normal(0, 1, shape=15)
+    level = 2.0 + ss.cumsum(m.tau * m.z)
+    seen = [0, 3, 4, 9, 13, 13]
+    m.y = ss.Normal(level[seen] + rng.normal(size=(6, 2)) @ m.b, m.s).observe(rng.normal(size=6))
+    return m
+
+
+@form("tau", "s")
+def steps_with_a_drift(rng: np.random.Generator) -> ss.Model:
+    m = ss.Model()
+    m.tau, m.s, m.drift = ss.HalfNormal(1), ss.HalfNormal(1), ss.Normal(0, 1)
+    m.step = ss.Normal(m.drift, m.tau, shape=12)
+    m.y = ss.Normal(ss.cumsum(m.step), m.s).observe(rng.normal(size=12).cumsum())
+    return m
+
+
+@form("tau", "s")
+def steps_of_several_series(rng: np.random.Generator) -> ss.Model:
+    m = ss.Model()
+    m.tau, m.s = ss.HalfNormal(1, shape=3), ss.HalfNormal(1)
+    m.start, m.z = ss.Normal(0, 2, shape=3), ss.Normal(0, 1, shape=(3, 7))
+    m.y = ss.Normal(m.start[:, None] + ss.cumsum(m.tau[:, None] * m.z, axis=1), m.s).observe(rng.normal(size=(3, 7)))
+    return m
+
+
+@form("tau", "s")
+def series_with_scales_of_their_own(rng: np.random.Generator) -> ss.Model:
+    m = ss.Model()
+    m.tau, m.s = ss.HalfNormal(1, shape=3), ss.HalfNormal(1)
+    m.step = ss.Normal(0, m.tau, shape=(7, 3))
+    m.y = ss.Normal(ss.cumsum(m.step, axis=0), m.s).observe(rng.normal(size=(7, 3)))
+    return m
+
+
+@form("tau", "s")
+def steps_over_uneven_times(rng: np.random.Generator) -> ss.Model:
+    m = ss.Model()
+    m.tau, m.s = ss.HalfNormal(1), ss.HalfNormal(1)
+    m.z = ss.Normal(0, 1, shape=12)
+    m.y = ss.Normal(m.tau * ss.cumsum(np.sqrt(rng.exponential(size=12)) * m.z), m.s).observe(rng.normal(size=12))
+    return m
+
+
+@form("tau", "s", "r")
+def steps_seen_by_themselves_too(rng: np.random.Generator) -> ss.Model:
+    m = ss.Model()
+    m.tau, m.s, m.r = ss.HalfNormal(1), ss.HalfNormal(1), ss.HalfNormal(1)
+    m.step = ss.Normal(0, m.tau, shape=10)
+    m.y = ss.Normal(ss.cumsum(m.step), m.s).observe(rng.normal(size=10))
+    m.change = ss.Normal(2 * m.step[::2], m.r).observe(rng.normal(size=5))
+    m.all = ss.Normal(ss.sum(m.step), m.r).observe(1.5)
+    return m
+
+
+@form("tau", "s")
+def a_start_before_its_steps(rng: np.random.Generator) -> ss.Model:
+    m = ss.Model()
+    m.tau, m.s, m.start = ss.HalfNormal(1), ss.HalfNormal(1), ss.Normal(1, 3)
+    m.z = ss.Normal(0, 1, shape=11)
+    level = ss.cumsum(ss.concatenate([m.start[None], m.tau * m.z]))
+    m.y = ss.Normal(level, m.s).observe(rng.normal(size=12))
+    return m
+
+
+@form("tau", "s")
+def steps_of_a_recurrence(rng: np.random.Generator) -> ss.Model:
+    m = ss.Model()
+    m.tau, m.s, m.start = ss.HalfNormal(1), ss.HalfNormal(1), ss.Normal(1, 3)
+    m.z = ss.Normal(0, 1, shape=12)
+    level = ss.scan(lambda level, z: level + m.tau * z, m.start, over=m.z)
+    m.y = ss.Normal(level, m.s).observe(rng.normal(size=12))
+    return m
+
+
+@form("tau", "s")
+def sums_from_the_end(rng: np.random.Generator) -> ss.Model:
+    m = ss.Model()
+    m.tau, m.s = ss.HalfNormal(1), ss.HalfNormal(1)
+    m.z = ss.Normal(0, 1, shape=12)
+    m.y = ss.Normal(m.tau * ss.cumsum(m.z[::-1])[::-1], m.s).observe(rng.normal(size=12))
+    return m
+
+
 # -- processes ---------------------------------------------------------------------------------------------------
 @form("rho", "alpha", "s")
 def gaussian_process(rng: np.random.Generator) -> ss.Model:
