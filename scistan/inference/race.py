@@ -208,7 +208,7 @@ class Race:
         return self.runners, self.failed
 
     def begin_again(self, plan: Plan) -> Runner | None:
-        """End every run and begin another plan in their place; give it with all the draws that tell, whatever they cost.
+        """End every run and begin another plan in their place; give it with all the draws that tell, however dear.
 
         Nothing of them is lost: this is what goes on, unless it is ill too.
         """

@@ -190,7 +190,7 @@ def test_an_ill_run_climbs_to_stans_nuts_and_then_to_smaller_steps(kind, check):
 
 def test_a_low_rank_metric_stays_where_smaller_steps_are_all_it_takes():
     first = Plan("nutpie", {"metric": "low_rank"}, 400)
-    best, _, asked = go(first, ["divergent", "divergent", "divergent", "well"])
+    _, _, asked = go(first, ["divergent", "divergent", "divergent", "well"])
     assert asked == [("nutpie", None), ("nutpie", 0.95), ("nutpie", 0.99), ("stanli", 0.99)]
     _, _, asked = go(first, ["apart", "well"])
     assert asked == [("nutpie", None), ("stanli", None)]
