@@ -27,6 +27,9 @@ MEASURABLE = 4
 HOPELESS_ESS = 0.02
 # The R-hat to be expected of chains of 1,000 draws with that share: a half of one has ten effective draws.
 HOPELESS_RHAT = 1.05
+# Of ten thousand elements, one of a chain's means lies by chance nearly so many of its errors from the others; what
+# they are is told by chains of which at least this share of draws is effective.
+MEAN_ERRORS, MEAN_SHARE = 5.0, 0.1
 
 
 def _hopeless(value: float, chains: int, draws: int) -> bool:
@@ -36,6 +39,16 @@ def _hopeless(value: float, chains: int, draws: int) -> bool:
 def _chance_rhat(draws: int) -> float:
     """Give the R-hat that independent draws of a run of this length may have."""
     return 1 + 4 / max(1, draws)
+
+
+def _hopeless_rhat(draws: int) -> float:
+    """Give the R-hat that a run may have whose effective draws are told to be few: shorter ones tell less of it."""
+    return max(HOPELESS_RHAT, _chance_rhat(draws), math.sqrt(1 + 2 / (HOPELESS_ESS * max(1, draws))))
+
+
+def _chance_gap(draws: int) -> float:
+    """Give the sds by which a chain's mean may lie from the others in a run of this length."""
+    return MEAN_ERRORS / math.sqrt(MEAN_SHARE * max(1, draws))
 
 
 def _by_chance(found: Finding) -> bool:
@@ -131,7 +144,7 @@ CHECKS: tuple[Check, ...] = (
         nearness=lambda found: 5 if _by_chance(found) else 3,
         change=lambda found: Change(_twice(found)),
         cure=Cure.METRIC,
-        curable=lambda value, chains, draws: value > max(HOPELESS_RHAT, _chance_rhat(draws)),
+        curable=lambda value, chains, draws: value > _hopeless_rhat(draws),
     ),
     Check(
         "bulk ESS",
@@ -226,6 +239,7 @@ CHECKS: tuple[Check, ...] = (
         severity="error",
         nearness=2,
         cure=Cure.ENGINE,
+        curable=lambda value, chains, draws: value > _chance_gap(draws),
     ),
     Check(
         "step sizes",

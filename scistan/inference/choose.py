@@ -17,10 +17,11 @@ from scistan.errors import SamplingError, UnsupportedError
 from scistan.graph.instance import Instance
 from scistan.graph.node import Variable
 from scistan.graph.walk import topological
+from scistan.inference.cost import counted_cost
 from scistan.inference.curvature import Shape
 from scistan.inference.plan import Plan
 from scistan.inference.race import Runner, best_of
-from scistan.inference.work import coordinates, gradient_work
+from scistan.inference.work import coordinates
 from scistan.messages import packages
 from scistan.messages import race as race_messages
 from scistan.messages import sampling as messages
@@ -85,7 +86,7 @@ def choose(
     asked_for = options.get("metric")
     metrics = list(ENGINES[quick].work) if asked_for is None else [ENGINES[quick].metrics[asked_for]]
     plans = [Plan(quick, {**options, **own, "metric": m}, short, draws=draws, chains=chains) for m in metrics]
-    tiny = numbers < TINY and _cost(plans[0], TINY_STEPS, instance) < SHORT
+    tiny = numbers < TINY and counted_cost(plans[0], TINY_STEPS, instance) < SHORT
     seen = None if hierarchical or coordinates(instance) > FEW or asked_for is not None else shape()
     if tiny and (seen is None or seen.condition < SLANTED):
         reason = f"{numbers} numbers of data are too few for a race to pay"
@@ -115,18 +116,11 @@ def _by_shape(plans: Sequence[Plan], plain: Plan, shape: Shape, instance: Instan
 
     def cost(plan: Plan) -> float:
         longer = 1.0 if plan.metric == LOW_RANK else max(1.0, shape.condition / ROUND) ** LONGER
-        return _cost(plan, longer * ROUND_STEPS, instance)
+        return counted_cost(plan, longer * ROUND_STEPS, instance)
 
     best = min(plans, key=cost)
     best = plain if best.metric != LOW_RANK and cost(best) < SHORT else best
     return replace(best, why=race_messages.chosen_by_shape(best.described(), shape.condition))
-
-
-def _cost(plan: Plan, steps: float, instance: Instance) -> float:
-    """Count the cost of a whole run with so many steps a draw, in nanoseconds."""
-    work, size = ENGINES[plan.engine].work[plan.metric], coordinates(instance)
-    run = (plan.warmup + plan.draws) * steps * (gradient_work(instance) + work.of_step(size))
-    return plan.chains * (run + plan.warmup * work.of_adaptation(size))
 
 
 def _enough(asked: int, dimension: int) -> int:

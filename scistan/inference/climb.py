@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +25,8 @@ __all__ = ["Attempt", "climb", "illness"]
 
 DELTAS = (0.95, 0.99)
 MOST_ATTEMPTS = 4
+# What all further runs together may cost, as often as the first did; by counted work, so that the clock has no say.
+MOST_COST = 4.0
 
 Run = Callable[[Plan], Draws]
 Judge = Callable[[Draws], Mapping[str, np.ndarray]]
@@ -41,12 +43,19 @@ class Attempt:
     error: ScistanError | None = None
     others: tuple[Plan, ...] = ()
 
+    @property
+    def steps(self) -> float:
+        """The steps that a draw took."""
+        taken = None if self.draws is None else self.draws.statistics.get("n_steps")
+        return 1.0 if taken is None else float(np.mean(taken))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ladder:
     """What a climb may do: the engines that fit, the whole warm-up, whether the metric is the user's own choice.
 
-    `tell` is told of each further run before it is made, `late` says whether the time for further runs is over.
+    `tell` is told of each further run before it is made, `late` says whether the time for further runs is over, `cost`
+    counts what a plan costs with so many steps a draw.
     """
 
     fitting: list[str]
@@ -54,6 +63,15 @@ class Ladder:
     metric_is_free: bool = True
     tell: Callable[[str], None] = lambda text: None
     late: Callable[[], float | None] = lambda: None
+    cost: Callable[[Plan, float], float] = lambda plan, steps: 0.0
+
+    def affords(self, attempts: Sequence[Attempt], plan: Plan) -> bool:
+        """Tell whether another run, with as many steps as the last one took, keeps within what the first one cost."""
+        drawn = [(attempt.plan, attempt.steps) for attempt in attempts if attempt.draws is not None]
+        if not drawn:
+            return True
+        first, *further = (self.cost(made, steps) for made, steps in [*drawn, (plan, drawn[-1][1])])
+        return sum(further) <= MOST_COST * first
 
 
 def climb(
@@ -72,6 +90,9 @@ def climb(
         limit = ladder.late()
         if plan is not None and limit is not None and any(a.draws is not None for a in attempts):
             notes.append(race_messages.no_time_left(limit, last.ill))
+            break
+        if plan is not None and not ladder.affords(attempts, plan):
+            notes.append(race_messages.too_dear(plan.described(), last.ill, MOST_COST))
             break
         if plan is not None:
             told = last.ill or ("no draws",)
@@ -109,7 +130,10 @@ def illness(diagnosis: Diagnosis, draws: Draws) -> tuple[str, ...]:
 
 
 def _next(attempts: list[Attempt], ladder: Ladder) -> Plan | None:
-    """Give the next rung: a low-rank metric where only mixing is bad, else Stan's NUTS, then smaller steps."""
+    """Give the next rung: a low-rank metric where only mixing is bad, else Stan's NUTS, then smaller steps.
+
+    Where smaller steps are all it takes, a low-rank metric stays.
+    """
     last = attempts[-1]
     tried = {a.plan.engine for a in attempts}
     here = ENGINES[last.plan.engine]
@@ -123,11 +147,15 @@ def _next(attempts: list[Attempt], ladder: Ladder) -> Plan | None:
     quick = next(iter(preferred(ladder.fitting, lambda engine: engine.low_rank)), "")
     low_rank_tried = any(a.plan.options.get("metric") == LOW_RANK for a in attempts)
     if cures <= {Cure.METRIC} and quick and ladder.metric_is_free and not low_rank_tried:
-        return replace(last.plan.with_options(metric=LOW_RANK), engine=quick, why="", after=None)
+        low_rank = replace(last.plan.with_options(metric=LOW_RANK), engine=quick, why="", after=None)
+        if ladder.affords(attempts, low_rank):
+            return low_rank
+    smaller = _smaller_steps(last.plan)
+    if cures == {Cure.STEPS} and last.plan.metric == LOW_RANK and smaller is not None:
+        return replace(smaller, why="", after=None)  # a metric that Stan's NUTS lacks won here by its fewer steps
     if not here.stans_nuts and plain and plain[0] not in tried:
         careful = _plain(last.plan, plain[0], ladder.warmup)
         return _goes_on(_smaller_steps(careful) or careful, last) if Cure.STEPS in cures else careful
-    smaller = _smaller_steps(last.plan)
     return None if smaller is None else _goes_on(replace(smaller, warmup=ladder.warmup), last)
 
 

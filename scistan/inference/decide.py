@@ -25,7 +25,7 @@ from scistan.inference.climb import DELTAS
 from scistan.inference.curvature import Shape, shape_at_mode
 from scistan.inference.plan import Plan
 from scistan.inference.prepare import GRAPH_WORK, Prepared, prepare
-from scistan.inference.race import Promise, Race, Runner, best_of
+from scistan.inference.race import USUAL_DELTA, Promise, Race, Runner, best_of
 from scistan.inference.work import coordinates, gradient_work
 from scistan.messages import centring as messages
 from scistan.messages import race as race_messages
@@ -78,7 +78,7 @@ def decide(asked: Asked, prepared: Prepared) -> Decision:
     if better is not None:
         race.stop()
         return better
-    plan = _careful(asked, plan, winner)
+    plan = _careful(asked, race, plan)
     return Decision(plan, prepared, race.taken(plan, elsewhere))
 
 
@@ -148,16 +148,23 @@ def _tried(
         race.stop()
         return None
     why = messages.centring_won(why, list(centring), promise.figures[1])
-    plan = _careful(asked, replace(best.plan, why=why, centring=centring), best)
+    plan = _careful(asked, race, replace(best.plan, why=why, centring=centring))
     taken = race.taken(plan, asked.executor is not None)
     return Decision(plan, made, taken, certificate), best.promise
 
 
-def _careful(asked: Asked, plan: Plan, winner: Runner | None) -> Plan:
-    """Have a run that is sure to be ill begin again with the smallest steps, before all of it is drawn for nothing."""
-    if winner is None or not winner.diverges or asked.options.get("adapt_delta") is not None:
-        return plan
-    return replace(plan.with_options(adapt_delta=DELTAS[-1]), why=race_messages.diverges(plan.why, DELTAS[-1]))
+def _careful(asked: Asked, race: Race, plan: Plan) -> Plan:
+    """Have a run that is sure to be ill begin again with smaller steps, before all of it is drawn for nothing.
+
+    What begins again is looked at once more: steps are as small as its first draws ask for, and no smaller.
+    """
+    winner, now = race.winner(plan), plan.options.get("adapt_delta") or USUAL_DELTA
+    for delta in [delta for delta in DELTAS if delta > now and asked.options.get("adapt_delta") is None]:
+        if winner is None or not winner.diverges:
+            break
+        plan = replace(plan.with_options(adapt_delta=delta), why=race_messages.diverges(plan.why, delta))
+        winner = race.begin_again(plan)
+    return plan
 
 
 def _may_pay(winner: Runner, promise: Promise) -> bool:

@@ -21,10 +21,11 @@ from scistan.engines.nutpie_call import ready_model
 from scistan.engines.protocol import Request
 from scistan.engines.registry import ENGINES
 from scistan.engines.trial import Begun, Seen, begin, draw_on
+from scistan.errors import SamplingError, UnsupportedError
 from scistan.inference.plan import Plan
 from scistan.messages import race as messages
 
-__all__ = ["Promise", "Race", "Runner", "best_of"]
+__all__ = ["USUAL_DELTA", "Promise", "Race", "Runner", "best_of"]
 
 # Draws of a chain that tell: nutpie's metric has settled by then. At most this part of the warm-up.
 ENOUGH, PART_OF_WARMUP = 150, 0.5
@@ -90,7 +91,9 @@ class Promise:
         quicker, slower = sorted((self, other), key=lambda promise: promise.cost)
         if quicker.effective >= PLENTY and slower.cost > WAIT * quicker.cost:
             return self is quicker
-        told = min(self.draws, other.draws) >= ENOUGH  # before that, the share of the one that drew less looks smaller
+        fewer, more = sorted((self, other), key=lambda promise: promise.draws)
+        # The share of the one that drew less looks smaller than it is. Half of the draws tell where it is larger.
+        told = fewer.draws >= ENOUGH or (fewer.draws >= ENOUGH / 2 and fewer.share > more.share)
         return favour * (self.worth / other.worth if told else other.cost / self.cost) > 1
 
     def is_worth_trying(self, hope: Promise, found_out: float) -> bool:
@@ -175,17 +178,18 @@ class Race:
     failed: dict[str, str] = field(default_factory=dict)
     judged_at: int = 0
 
-    def run(self, plans: Sequence[Plan]) -> tuple[list[Runner], dict[str, str]]:
+    def run(self, plans: Sequence[Plan], budget: float | None = None) -> tuple[list[Runner], dict[str, str]]:
         """Run the race; give those that came through, and why the others did not.
 
-        The candidate of the first plan begins, and the others enter where that can pay.
+        The candidate of the first plan begins, and the others enter where that can pay. The first round may spend the
+        `budget`, or what usual draws would cost.
         """
         model = ready_model(self.request)
         cores = cores_for(self.request.chains, self.request.options.get("parallel_chains"))
         first, *waiting = plans
         goal = max(1, min(ENOUGH, int(PART_OF_WARMUP * first.warmup)))
         self.runners = [self._runner(first, model)]
-        budget = FIRST_DRAWS * FIRST_STEPS * self.runners[0].step_cost
+        budget = budget or FIRST_DRAWS * FIRST_STEPS * self.runners[0].step_cost
         try:
             with heed_interrupts(self.request.time_limit) as wish:
                 while wish.passed is None:
@@ -202,6 +206,18 @@ class Race:
             self.stop()
             raise
         return self.runners, self.failed
+
+    def begin_again(self, plan: Plan) -> Runner | None:
+        """End every run and begin another plan in their place; give it with all the draws that tell, however dear.
+
+        Nothing of them is lost: this is what goes on, unless it is ill too.
+        """
+        self.stop()
+        try:
+            runners, _ = self.run([plan], math.inf)
+        except (SamplingError, UnsupportedError):  # where it is run as a whole that is told
+            return None
+        return next(iter(runners), None)
 
     def _pays(self, waiting: Sequence[Plan], budget: float, goal: int) -> bool:
         """Tell whether the best that can be hoped of those who wait would pay for a race with them."""

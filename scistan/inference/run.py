@@ -14,6 +14,7 @@ from scistan.graph.places import user_place
 from scistan.history.learnt import failures_noted
 from scistan.inference.asked import Asked
 from scistan.inference.climb import Ladder, climb
+from scistan.inference.cost import counted_cost
 from scistan.inference.decide import Decision, decide
 from scistan.inference.executors import Executor, run_everywhere
 from scistan.inference.explained import explained
@@ -73,6 +74,9 @@ def run_automatic(asked: Asked, prepared: Prepared) -> Outcome:
         metric_is_free=request.options.get("metric") is None,
         tell=say if asked.progress else lambda text: None,
         late=lambda: limit if (left() or 1) <= 0 else None,
+        cost=lambda made, steps: counted_cost(
+            replace(made, draws=request.draws, chains=request.chains), steps, subject.sampled or subject.instance
+        ),
     )
     best, notes = climb(
         plan,

@@ -62,3 +62,11 @@ def no_time_for_draws(limit: float) -> SamplingError:
 
 def no_time_left(limit: float, ill: Sequence[str]) -> str:
     return f"`time_limit={limit:g}` was reached: no further run was made for {', '.join(ill)}"
+
+
+def too_dear(then: str, ill: Sequence[str], times: float) -> str:
+    """Say that no further run is made, because of what it would cost."""
+    return (
+        f"no further run was made for {', '.join(ill)}: with {then}, all of them would count more than {times:g} times "
+        "the cost of the first"
+    )

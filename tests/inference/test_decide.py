@@ -104,11 +104,19 @@ def scaled_by_hand() -> ss.Model:
 def test_a_run_whose_first_draws_diverge_begins_again_before_it_is_drawn_for_nothing() -> None:
     options = {"seed": 3, "progress": False, "draws": 150}
     fit = scaled_by_hand().mcmc(**options)
-    assert fit.settings["adapt_delta"] == 0.99
-    assert "diverged in every chain" in fit.why
+    assert fit.settings["adapt_delta"] == 0.95
+    assert fit.why.count("diverged in every chain") == 1
     assert not fit.notes
     assert same(fit, scaled_by_hand().mcmc(**options))
     assert same(fit, scaled_by_hand().mcmc(plan=fit.plan, seed=fit.seed, progress=False))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_what_diverges_with_smaller_steps_too_gets_the_smallest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scistan.inference.race.Runner.diverges", property(lambda runner: True))
+    fit = scaled_by_hand().mcmc(seed=3, progress=False, draws=50, warmup=100)
+    assert fit.plan.options["adapt_delta"] == 0.99
+    assert fit.why.count("diverged in every chain") == 2
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -179,13 +179,51 @@ def test_a_healthy_run_is_taken_at_once():
     ("kind", "check"), [("divergent", "divergences"), ("apart", "chain means"), ("stuck", "stuck chains")]
 )
 def test_an_ill_run_climbs_to_stans_nuts_and_then_to_smaller_steps(kind, check):
-    first = Plan("nutpie", {"metric": "low_rank"}, 400)
+    first = Plan("nutpie", {"metric": "diag"}, 400)
     best, notes, asked = go(first, [kind, kind, "well"])
     assert [engine for engine, _ in asked] == ["nutpie", "stanli", "stanli"]
     assert asked[2][1] == (0.99 if kind == "divergent" else 0.95)
     assert best.plan.warmup == (300 if kind == "divergent" else 1000)
     assert best.ill == ()
-    assert any("nutpie (low_rank metric) was set aside" in note and check in note for note in notes)
+    assert any("nutpie (diag metric) was set aside" in note and check in note for note in notes)
+
+
+def test_a_low_rank_metric_stays_where_smaller_steps_are_all_it_takes():
+    first = Plan("nutpie", {"metric": "low_rank"}, 400)
+    _, _, asked = go(first, ["divergent", "divergent", "divergent", "well"])
+    assert asked == [("nutpie", None), ("nutpie", 0.95), ("nutpie", 0.99), ("stanli", 0.99)]
+    _, _, asked = go(first, ["apart", "well"])
+    assert asked == [("nutpie", None), ("stanli", None)]
+
+
+@pytest.mark.parametrize(("dear", "then"), [(3.0, ("nutpie", "low_rank")), (5.0, ("stanli", None))])
+def test_further_runs_cost_no_more_than_a_few_times_the_first(dear, then):
+    """A metric whose work grows with the square of the coordinates is no remedy for many of them."""
+    asked = []
+
+    def slow(plan):
+        asked.append((plan.engine, plan.options.get("metric")))
+        return run("slow", plan.engine)
+
+    ladder = Ladder(ALL, 1000, cost=lambda plan, steps: dear if plan.metric == "low_rank" else 1.0)
+    _, notes = climb(Plan("nutpie", {"metric": "diag"}, 400), ladder, slow, lambda draws: draws.values)
+    assert asked[1] == then
+    assert len(asked) == (3 if dear == 3 else 4)  # three for the metric and one for Stan's NUTS are all that the first allows
+    assert any("would count more than 4 times the cost of the first" in note for note in notes) == (dear == 3)
+
+
+def test_short_runs_of_many_elements_do_not_climb_for_what_chance_gives():
+    """Fifty draws, a third of them effective: of 10,000 elements some have an R-hat of 1.2 and means apart."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(4, 100, 10_000))
+    for k in range(1, 100):
+        x[:, k] = 0.5 * x[:, k - 1] + np.sqrt(0.75) * x[:, k]
+    draws = Draws(Chains({"x": x[:, 50:]}, {"lp": rng.normal(size=(4, 50))}), "stanli", {}, {}, (1, 2, 3, 4))
+    diagnosis = check_draws(draws.values, draws.statistics)
+    assert {"R-hat", "chain means"} <= {hint.check for hint in diagnosis.findings}  # told all the same
+    assert illness(diagnosis, draws) == ()
+    x[0, :, 0] += 5
+    assert illness(check_draws(draws.values, draws.statistics), draws) == ("chain means",)  # one that is apart climbs
 
 
 def test_when_nothing_heals_the_best_is_given_and_said_to_be_ill():
