@@ -21,7 +21,6 @@ from scistan.passes.integrate.linear import LinearReader, NotLinear, Numbers
 from scistan.passes.integrate.marginal import log_marginal
 from scistan.passes.integrate.quadratic import quadratic_of
 from scistan.passes.integrate.rank import has_full_rank
-from scistan.passes.integrate.recurrences import with_sums
 from scistan.passes.integrate.statistics import Statistics, gather
 from scistan.passes.integrate.structure import Structure, find_structure
 from scistan.passes.integrate.sums import RunningSums
@@ -152,9 +151,8 @@ def _read(instance: Instance, latents: Sequence[Term], numbers: Numbers) -> _Rea
     hidden = {term.value: term for term in latents}
     terms = [t for t in instance.graph.terms
              if t.value in hidden or any(leaf in hidden for leaf in leaves(t.law.inputs))]
-    written = {term.value: with_sums(term) for term in terms}
     locations: dict[Node, Node] = {
-        term.value: written[term.value].law.args[0] for term in latents
+        term.value: term.law.args[0] for term in latents
         if term.law.distribution.rule is None and term.law.args and not is_improper(term.law)
     }
     tied = {term.value for term in latents if kernel_of(term.law, instance) is not None}
@@ -164,7 +162,7 @@ def _read(instance: Instance, latents: Sequence[Term], numbers: Numbers) -> _Rea
     while True:
         reader = LinearReader(instance, numbers, hidden, locations, sums)  # type: ignore[arg-type]
         try:
-            layers = [layer for term in written.values() for layer in layers_of(term, reader, instance)]
+            layers = [layer for term in terms for layer in layers_of(term, reader, instance)]
         except NotLinear as reason:
             failed = reason
         else:
