@@ -39,6 +39,7 @@ INTERVALS = "tests/inference/point/test_intervals.py"
 ESTIMATE = "tests/inference/point/test_estimate.py"
 NESTED = "tests/inference/nested/test_exact.py"
 FORMS = "tests/passes/integrate/test_integrate.py"
+TRIES, INDEPENDENT = "tests/engines/test_tries.py", "tests/engines/test_independent.py"
 SUMS = "tests/passes/integrate/test_sums.py"
 NESTED_PARTS = "tests/inference/nested/test_parts.py"
 PRIORS = "tests/inference/test_prior_check.py"
@@ -192,6 +193,12 @@ MUTANTS = (
     # nested Laplace
     Mutant("inference/nested/rows.py", "log_weights - np.repeat(proposed, each)", "log_weights + np.repeat(proposed, each)", NESTED, "mode"),
     Mutant("inference/nested/within.py", "+ made.log_volume - log_determinant", "+ made.log_volume", NESTED_PARTS, "lattice"),
+    Mutant("passes/integrate/statistics.py", "_held(rest, structure))", "(set(), set()))", "tests/passes/integrate/test_digits.py", "explain"),
+    Mutant("engines/tries.py", "max(rest + math.exp", "max(0 * rest + math.exp", TRIES, "whatever"),
+    Mutant("engines/tries.py", "pick, float(tried[k, pick])", "pick, float(tried[k, 0])", TRIES, "whatever"),
+    Mutant("engines/proposal.py", "constant -= np.log((self.below + self.above) / 2).sum()", "constant -= 0.0", TRIES, "without_a_step"),
+    Mutant("engines/proposal.py", "* (self.below + self.above) < self.below", "< 0.5", TRIES, "without_a_step"),
+    Mutant("engines/independent.py", "if any(best.apart(other) > _APART", "if any(False and best.apart(other) > _APART", INDEPENDENT, "two"),
     Mutant("passes/integrate/normal.py", "* math.log(2 * math.pi) - determinant", "* math.log(2 * math.pi)", FORMS, "uneven"),
     Mutant("passes/integrate/sums.py", "total[np.abs(total) <= ROUNDING * size] = 0.0", "pass", SUMS, "differences"),
     Mutant("passes/integrate/sums.py", "before[place[1:]] = np.where(goes_on, place[:-1], -1)", "before[place[1:]] = place[:-1]", SUMS, "differences"),
