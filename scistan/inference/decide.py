@@ -144,13 +144,14 @@ def _tried(
     except (SamplingError, UnsupportedError):  # the winner of the plain program goes on
         return None
     best, why = best_of(runners, failed) if runners else (None, "")
-    if best is None or best.promise is None or not best.promise.beats(promise, favour):
+    judged = None if best is None else best.judged
+    if best is None or judged is None or not judged.beats(promise, favour):
         race.stop()
         return None
     why = messages.centring_won(why, list(centring), promise.figures[1])
     plan = _careful(asked, race, replace(best.plan, why=why, centring=centring))
     taken = race.taken(plan, asked.executor is not None)
-    return Decision(plan, made, taken, certificate), best.promise
+    return Decision(plan, made, taken, certificate), judged
 
 
 def _careful(asked: Asked, race: Race, plan: Plan) -> Plan:
