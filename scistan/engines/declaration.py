@@ -23,13 +23,15 @@ class MetricWork:
     """What a metric costs beside the model's gradient, in nanoseconds, measured once by `bench/metric_cost.py`.
 
     For each gradient `step`, and `coordinate` for each coordinate; for each draw of warm-up `adaptation` for each
-    coordinate and `pairs` for each pair of them.
+    coordinate and `pairs` for each pair of them. `mixes` is how many times the effective share of a diagonal metric's
+    draws it has, where that is below a half: the geometric mean of `bench/mixing.py`.
     """
 
     step: float
     coordinate: float
     adaptation: float = 0.0
     pairs: float = 0.0
+    mixes: float = 1.0
 
     def of_step(self, coordinates: int) -> float:
         """Count the work beside one gradient."""

@@ -68,7 +68,7 @@ ENGINES: Mapping[str, EngineDeclaration] = {
         preference=1,
         work={
             "diag": MetricWork(step=700, coordinate=12),
-            LOW_RANK: MetricWork(step=3000, coordinate=80, adaptation=1000, pairs=50),
+            LOW_RANK: MetricWork(step=3000, coordinate=80, adaptation=1000, pairs=50, mixes=1.7),
         },
     ),
     "cmdstan": EngineDeclaration(

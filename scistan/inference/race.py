@@ -91,10 +91,16 @@ class Promise:
         quicker, slower = sorted((self, other), key=lambda promise: promise.cost)
         if quicker.effective >= PLENTY and slower.cost > WAIT * quicker.cost:
             return self is quicker
+        return favour * (self.worth / other.worth if self.tells(other) else other.cost / self.cost) > 1
+
+    def tells(self, other: Promise) -> bool:
+        """Tell whether the shares of the two can be compared: of unequal numbers of draws the fewer's looks smaller.
+
+        So it tells where it is larger for all that, unless they are too few to tell anything.
+        """
         fewer, more = sorted((self, other), key=lambda promise: promise.draws)
-        # The share of the one that drew less looks smaller than it is. Half of the draws tell where it is larger.
-        told = fewer.draws >= ENOUGH or (fewer.draws >= ENOUGH / 2 and fewer.share > more.share)
-        return favour * (self.worth / other.worth if told else other.cost / self.cost) > 1
+        alike = more.draws <= MORE * fewer.draws or fewer.share > more.share
+        return fewer.draws >= ENOUGH or (fewer.draws >= ENOUGH / 2 and alike)
 
     def is_worth_trying(self, hope: Promise, found_out: float) -> bool:
         """Tell whether a hope would save what finding out costs, several times where this one promises enough."""
@@ -111,6 +117,12 @@ class Runner:
     step_cost: float
     adaptation_cost: float
     promise: Promise | None = None
+    instead: Runner | None = None  # the one whose place it took unseen: its program is judged by that one's draws
+
+    @property
+    def judged(self) -> Promise | None:
+        """What draws have shown of its program."""
+        return self.promise if self.instead is None else self.instead.promise
 
     def length_at(self, seen: Seen, budget: float, goal: int) -> int:
         """Count the first draws of a chain that reach a budget, at most the goal."""
@@ -194,6 +206,8 @@ class Race:
             with heed_interrupts(self.request.time_limit) as wish:
                 while wish.passed is None:
                     decided = self._round(budget, goal, cores, wish)
+                    if any(self._took_by_kind(plan, model) for plan in waiting):
+                        break
                     if waiting and self._pays(waiting, budget, goal):
                         budget = max((r.spent(r.length(budget, goal)) for r in self.runners), default=budget)
                         self.runners += [self._runner(plan, model) for plan in waiting]
@@ -206,6 +220,25 @@ class Race:
             self.stop()
             raise
         return self.runners, self.failed
+
+    def _took_by_kind(self, plan: Plan, model: object) -> bool:
+        """Take a plan unseen in place of the one that ran alone, where that mixes badly and such metrics mix better.
+
+        They learn so slowly that no short trial tells by how much: what they do on average is to be expected.
+        """
+        first = self.runners[0] if self.runners else None
+        now = None if first is None else first.promise
+        if first is None or now is None or now.share > WELL:
+            return False
+        rival = self._runner(plan, model)
+        expected = ENGINES[plan.engine].work[plan.metric].mixes * now.share
+        rival.promise = rival.promises(now.draws, expected, now.steps)
+        if rival.promise.rate <= now.rate:
+            return False
+        rival.instead = first
+        first.run.stop()
+        self.runners = [rival]
+        return True
 
     def begin_again(self, plan: Plan) -> Runner | None:
         """End every run and begin another plan in their place; give it with all the draws that tell, however dear.
@@ -335,9 +368,13 @@ def best_of(runners: Sequence[Runner], failed: dict[str, str]) -> tuple[Runner, 
     for runner in judged[1:]:
         if runner.promise and best.promise and runner.promise.beats(best.promise):
             best = runner
-    return best, messages.race_won(
+    why = messages.race_won(
         best.plan.described(),
         best.promise.figures if best.promise else None,
         [(r.plan.described(), r.promise.figures if r.promise else None) for r in runners if r is not best],
         failed,
     )
+    first = best.instead
+    if first is None or first.promise is None:
+        return best, why
+    return best, messages.expected(why, first.plan.described(), first.promise.share)

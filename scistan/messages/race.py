@@ -30,6 +30,11 @@ def race_won(
     return f"{best}: promised {own}; {'; '.join(beside)}" if beside else f"{best}: promised {own}"
 
 
+def expected(why: str, first: str, share: float) -> str:
+    """Say that a metric was taken by what its kind does where another mixes badly."""
+    return f"{why}, as such metrics do on average where {first} mixes badly ({share:.0%} of its first draws effective)"
+
+
 def chosen_by_shape(best: str, condition: float) -> str:
     """Say that the shape at the mode decided."""
     return f"{best}: at the mode, a diagonal metric leaves a condition of {condition:,.1f}"

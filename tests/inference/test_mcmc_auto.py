@@ -1,5 +1,6 @@
 """`engine="auto"`: chooses by a race, says why, and climbs when the draws are ill."""
 
+import re
 import subprocess
 import sys
 import threading
@@ -507,6 +508,43 @@ def test_a_plan_that_goes_on_repeats_its_draws_bit_for_bit():
 def test_posteriors_get_the_metric_that_was_measured_best(name, metric, posteriordb):
     plan = race_of(POSTERIORS[name](posteriordb(name)[0]), looks=True)
     assert plan.options.get("metric", "diag") == metric  # Stan's own unless another is asked for
+
+
+def crossed(rows=1500):
+    """Give answers of 60 persons to 25 items, centred: all of one kind may shift together, which a diagonal metric lacks."""
+    rng = np.random.default_rng(3)
+    person, item = rng.integers(0, 60, rows), rng.integers(0, 25, rows)
+    m = ss.Model("crossed")
+    m.mu, m.sd_person, m.sd_item = ss.Normal(0, 2), ss.HalfNormal(1), ss.HalfNormal(1)
+    m.person = ss.Normal(0, m.sd_person, shape=60, centred=True)
+    m.item = ss.Normal(0, m.sd_item, shape=25, centred=True)
+    odds = rng.normal(0, 0.8, 60)[person] + rng.normal(0, 0.6, 25)[item]
+    m.y = ss.BernoulliLogit(m.mu + m.person[person] + m.item[item]).observe(rng.random(rows) < 1 / (1 + np.exp(-odds)))
+    return m
+
+
+def test_where_the_first_mixes_badly_a_metric_is_taken_for_what_its_kind_does_and_costs():
+    plan = race_of(crossed(), seed=2)
+    assert plan.metric == "low_rank"
+    assert re.search(r"as such metrics do on average where nutpie \(diag metric.*\) mixes badly \(\d+% of its first", plan.why)
+    cheap = race_of(crossed(rows=200), seed=2)  # beside so cheap a gradient its own work is dear
+    assert cheap.metric == "diag"
+
+
+def test_a_program_is_judged_by_the_draws_it_made_and_not_by_what_is_expected():
+    seen, hoped = Promise(100, 0.2, 800, 15, 4e9), Promise(100, 0.34, 1360, 15, 6e9)
+    first = Runner(Plan("nutpie", {"metric": "diag"}), None, 1.0, 0.0, seen)
+    assert Runner(Plan("nutpie", {"metric": "low_rank"}), None, 1.0, 0.0, hoped, first).judged is seen
+    assert first.judged is seen
+
+
+def test_shares_of_unequal_numbers_of_draws_are_compared_where_the_fewer_are_the_better():
+    """What drew less looks worse than it is; it is not to be judged by its cost alone where it looks better."""
+    many, cost = Promise(150, 0.05, 200, 46, 0.95e9), 1.04e9
+    assert Promise(80, 0.17, 680, 26, cost).beats(many)
+    assert not Promise(60, 0.17, 680, 26, cost).beats(many)  # too few to tell anything
+    assert not Promise(80, 0.04, 160, 26, cost).beats(many)
+    assert Promise(100, 0.04, 160, 26, 0.6e9).beats(many)
 
 
 def plan_after(asked):
