@@ -81,6 +81,21 @@ def _at_borders() -> ss.Model:
     return _in_one(found)
 
 
+def _recurrences() -> ss.Model:
+    """Write running sums, extremes, products and linear steps, there and back."""
+    m = ss.Model()
+    m.a, m.start, m.z = ss.Normal(0, 1), ss.Normal(0, 1), ss.Normal(0, 1, shape=9)
+    steps: dict[str, Callable[[Any, Any], Any]] = {
+        "sum": lambda s, z: s + z, "scaled": lambda s, z: s + m.a * z, "linear": lambda s, z: m.a * s + z,
+        "product": lambda s, z: s * ss.exp(0.3 * z), "largest": lambda s, z: ss.maximum(s, m.a * z),
+        "smallest": lambda s, z: ss.minimum(z, s),
+    }
+    for name, step in steps.items():
+        for way, reverse in (("on", False), ("back", True)):
+            m[f"y_{name}_{way}"] = ss.Normal(ss.scan(step, m.start, over=m.z, reverse=reverse), 1).observe(np.ones(9))
+    return m
+
+
 def _equations() -> ss.Model:
     """Write an equation by every method, as a vector, a dict and within a recurrence; tolerances as tests compare."""
     m, close = ss.Model(), {"rtol": 1e-9, "atol": 1e-9}
@@ -110,6 +125,7 @@ SEQUENCES: dict[str, Callable[[], ss.Model]] = {
     "equations": _equations,
     "series, observed": observed_series,
     "series, latent": _latent_series,
+    "recurrences": _recurrences,
     "sums at borders": _at_borders,
     **{name: lambda members=members: _hidden(members) for name, members in HIDDEN.items()},  # type: ignore[misc]
 }
