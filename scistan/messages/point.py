@@ -330,8 +330,8 @@ def equal_modes(places: int) -> str:
 
 def starts_left_out(left_out: int, starts: int) -> str:
     return (
-        f"{starts} starts were climbed from and {left_out} left out: with so many coordinates they would take several "
-        "times as long as the first. `starts=1` leaves out all others"
+        f"{starts} starts were climbed from and {left_out} left out: all would take many times as long as the first. "
+        "`starts=1` leaves out all others, `inits=` begins elsewhere"
     )
 
 

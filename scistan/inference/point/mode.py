@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,7 +35,8 @@ _LITTLE_WORK = 2e7  # numbers computed on the way, about, that the other starts 
 _LEAST_POINTS = 30  # that each of them may take in any case
 _UNPOLISHED = 0.5  # log density within which starts agree that Adam has left where they are: a standard error
 _MANY = 5000  # coordinates from which Newton's steps are worth their products with the Hessian
-_TWICE = 2  # the first climb's work, that the other starts may take together where coordinates are many
+_TWICE = 2  # the first climb's work, that the other starts may take together where points are dear
+_DEAR = 2e8  # numbers computed on the way to the fewest points of all other starts, from which on they go in turn
 _FAR = 25.0  # coordinates of a bounded latent this far out are on their way to its boundary
 
 
@@ -96,13 +98,16 @@ def find_mode(objective: Maximized, starts: Tensor, verb: str, options: Options,
     ended[lead] = mode.value
     if mode.stopped == "escaped" or (mode.curvature is not None and not mode.curvature.definite):
         refuse_if_rising(objective, mode.q, mode.value, mode.gradient, free, verb)
-    others = [k for k in range(len(starts)) if k != lead]
+    begun_at, others = lead, [k for k in range(len(starts)) if k != lead]
     rest, heights = points[:0], ended[:0]
     failed, cut_short, left_out = 0, False, 0
     if others and not mode.interrupted:
-        allowed = max(first.evaluated, _LITTLE_WORK / objective.width, _LEAST_POINTS * len(others))
-        if by_newton:
-            second = _others_by_newton(objective, points[others], mode, options, progress, far, _TWICE * allowed)
+        little = _LITTLE_WORK / objective.width
+        allowed = max(first.evaluated, little, _LEAST_POINTS * len(others))
+        if by_newton or _LEAST_POINTS * len(others) * objective.width > _DEAR:
+            share = _TWICE * allowed if by_newton else max(_TWICE * first.evaluated, little, _LEAST_POINTS)
+            one_by_one = _other_by_newton if by_newton else _climb_others
+            second = _in_turn(one_by_one, objective, points[others], mode, options, progress, far, share)
             left_out = len(others) - len(second.q)
             others = others[: len(second.q)]
         else:
@@ -123,9 +128,8 @@ def find_mode(objective: Maximized, starts: Tensor, verb: str, options: Options,
         mode.interrupted = mode.interrupted or second.interrupted
     moved = bool((mode.q != starts[lead]).any())
     slack = same_height(mode.value)
-    begun_from = [lead, *others] if lead not in others else others
     same = rest[heights >= mode.value - slack]
-    searched = _compare(torch, mode, ended[sorted(begun_from)], same, failed, moved, slack)
+    searched = _compare(torch, mode, ended[sorted([begun_at, *others])], same, failed, moved, slack)
     searched.cut_short, searched.left_out = cut_short, left_out
     return searched
 
@@ -139,25 +143,34 @@ def _helped(objective: Maximized, first: Climb, options: Options, progress: Prog
     return further
 
 
-def _others_by_newton(
-    objective: Maximized, points: Tensor, mode: Mode, options: Options, progress: Progress, far: Tensor,
-    allowed: float,
+def _in_turn(
+    ascend: Callable[..., Climb], objective: Maximized, points: Tensor, mode: Mode, options: Options,
+    progress: Progress, far: Tensor, allowed: float,
 ) -> Climb:
-    """Climb from the other starts in turn, as many as come to an end with their share of the work."""
-    height = mode.value - same_height(mode.value) / 2
+    """Climb from the other starts in turn: as many as come to an end with their share of the work, or higher up."""
+    higher = mode.value + same_height(mode.value)
     ended: list[Climb] = []
     interrupted, evaluated = False, 0
     for row in points:
-        one = climb_newton(objective, row[None], tolerance=ROUGH, max_iterations=options.max_iterations,
-                           progress=progress, limit=far, goal=height, most=allowed - evaluated)
+        one = ascend(objective, row[None], mode, options, progress, far, allowed - evaluated)
         interrupted, evaluated = one.interrupted, evaluated + one.evaluated
-        if interrupted or evaluated >= allowed:
+        over = interrupted or evaluated >= allowed
+        if not over or float(one.value[0]) > higher:
+            ended.append(one)
+        if over:
             break
-        ended.append(one)
     none = points[:0], points.new_zeros(0), points[:0], points.new_zeros(0)
     each = [none, *((c.q, c.value, c.gradient, c.iterations) for c in ended)]
     q, value, gradient, iterations = map(objective.torch.cat, zip(*each, strict=True))
     return Climb(q, value, gradient, iterations, [c.stopped[0] for c in ended], interrupted, evaluated)
+
+
+def _other_by_newton(
+    objective: Maximized, point: Tensor, mode: Mode, options: Options, progress: Progress, far: Tensor, allowed: float
+) -> Climb:
+    """Climb from another start until it has come to the first mode or to rest elsewhere."""
+    return climb_newton(objective, point, tolerance=ROUGH, max_iterations=options.max_iterations, progress=progress,
+                        limit=far, goal=mode.value - same_height(mode.value) / 2, most=allowed)
 
 
 def _first_finite(objective: Maximized, starts: Tensor) -> tuple[int, tuple[Tensor, Tensor]]:
