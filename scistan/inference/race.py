@@ -206,6 +206,8 @@ class Race:
             with heed_interrupts(self.request.time_limit) as wish:
                 while wish.passed is None:
                     decided = self._round(budget, goal, cores, wish)
+                    if wish.passed is not None:  # what was begun goes on: nothing else has time to begin
+                        break
                     if any(self._took_by_kind(plan, model) for plan in waiting):
                         break
                     if waiting and self._pays(waiting, budget, goal):
