@@ -324,24 +324,24 @@ def test_an_estimate_that_fails_is_counted():
 
 def test_a_compilation_that_pays_is_advised_and_made_beside_where_allowed(monkeypatch):
     m = regression()
-    workload = m.plan().workload
+    workload = m.plan(integrate=False).workload  # as an executable has it
     much = {"structure": workload.key, "work": workload.work, "iterations": 240, "asked": 240, "evaluations": 2000.0}
-    assert m.plan(engine="stanli").advice == ""
+    assert m.plan(engine="stanli", integrate=False).advice == ""
     for engine, seconds in [("cmdstan", 1.0), ("stanli", 9.0)]:
         for _ in range(12):
             record(Run("mcmc", "stan", engine, sampling=seconds, seconds=seconds, compile=20.0 * (engine == "cmdstan"),
                        **much))  # fmt: skip
     # 12 runs that an executable would have made about 8 s shorter each, against 20 s of compiling.
-    advice = m.plan().advice
+    advice = m.plan(integrate=False).advice
     assert "this model ran 12 times here" in advice
     assert "takes about 20 s to build" in advice
     built = threading.Event()
     monkeypatch.setattr("scistan.inference.compile.compile_model", lambda *_, **__: built.set())
-    m.mcmc(engine="stanli", seed=1, **FEW)
+    m.mcmc(engine="stanli", integrate=False, seed=1, **FEW)
     assert not built.is_set()
     with ss.using(background_compile=True):
-        fit = m.mcmc(engine="stanli", seed=1, **FEW)
-        again = m.mcmc(engine="stanli", seed=1, **FEW)
+        fit = m.mcmc(engine="stanli", integrate=False, seed=1, **FEW)
+        again = m.mcmc(engine="stanli", integrate=False, seed=1, **FEW)
     assert built.wait(20)
     assert any("being built beside you" in note for note in fit.notes)
     assert not any("being built beside you" in note for note in again.notes)
