@@ -83,6 +83,7 @@ class EngineDeclaration:
     stans_nuts: bool = False
     preference: int | None = None
     lowering: str = ""
+    target: str = "stan"  # what a model is lowered to for it
     few: int = 0
     work: Mapping[str, MetricWork] = field(default_factory=dict)
     rate: Rate | None = None  # measured once on a 2-core machine: what is expected before anything was learnt

@@ -20,6 +20,7 @@ from scistan.engines.options import settings_for
 from scistan.engines.progress import open_progress
 from scistan.engines.proposal import Proposal, adapted
 from scistan.engines.protocol import Chains, Draws, Request
+from scistan.engines.registry import ENGINES
 from scistan.engines.tries import Walk, acceptance, log_weights
 from scistan.messages import few as messages
 from scistan.messages import sampling
@@ -60,6 +61,8 @@ class IndependentEngine:
         density = request.lowered
         if not isinstance(density, RowsDensity):
             raise sampling.needs_this_process(self.name)
+        if density.dimension > ENGINES[self.name].few:
+            raise messages.too_many(density.dimension, ENGINES[self.name].few)
         started = time.perf_counter()
         with heed_interrupts(request.time_limit) as wish:
             fitted = fit_proposal(density, request.seed, request.draws * request.chains)

@@ -103,6 +103,7 @@ ENGINES: Mapping[str, EngineDeclaration] = {
         least_warmup=1,  # without a step there is no step size
         embedded=True,
         lowering="scistan.targets.jax:lower_to_jax",
+        target="jax",
     ),
     "independent": EngineDeclaration(
         place="scistan.engines.independent:IndependentEngine",
@@ -115,6 +116,7 @@ ENGINES: Mapping[str, EngineDeclaration] = {
         takes_inits=False,
         embedded=True,
         lowering="scistan.transforms.rows:lower_to_rows",
+        target="scipy",
         few=12,
     ),
 }

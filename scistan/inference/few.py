@@ -22,7 +22,7 @@ from scistan.messages import few as messages
 from scistan.ops.declaration import Op
 from scistan.passes.integrate import NormalIntegral
 
-__all__ = ["draw_few", "for_few", "left_for_few", "would_be_integrated"]
+__all__ = ["check_few", "draw_few", "for_few", "left_for_few", "would_be_integrated"]
 
 # What NUTS counts for a model as it is written: steps for a draw, and warm-up beside the draws.
 STEPS, WARMUP = 10, 0.4
@@ -49,6 +49,13 @@ def for_few(asked: Asked) -> Asked | None:
 
 def _engine() -> str | None:
     return next((one for one in engines_at_hand() if ENGINES[one].few), None)
+
+
+def check_few(instance: Instance, most: int) -> None:
+    """Raise where more numbers are left of a model than an engine takes."""
+    left = coordinates(integrated(instance, True))
+    if left > most:
+        raise messages.too_many(left, most)
 
 
 def left_for_few(instance: Instance, integrate: Integrate, draws: int) -> Instance | None:

@@ -8,7 +8,7 @@ from scistan.errors import SamplingError
 
 __all__ = [
     "HEAVIEST", "LEAST_WORTH", "DeclinedError", "heavy_weights", "ill", "no_mode", "no_start", "poor_proposal",
-    "set_aside", "several_modes", "why",
+    "set_aside", "several_modes", "too_many", "why",
 ]
 
 # How many independent draws a proposed one must be worth at least, and the largest Pareto k of its weights.
@@ -22,6 +22,10 @@ class DeclinedError(SamplingError):
 
 def _declined(what: str) -> DeclinedError:
     return DeclinedError(f"independent draws are not made for this posterior: {what}", remedy=_REMEDY)
+
+
+def too_many(numbers: int, most: int) -> DeclinedError:
+    return _declined(f"it has {numbers:,} numbers, and they are for at most {most}")
 
 
 def no_start(tried: int) -> DeclinedError:

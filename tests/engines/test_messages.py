@@ -3,7 +3,7 @@
 import pytest
 
 from scistan.errors import Place
-from scistan.messages import capabilities, centring, fits, options, pictures, race
+from scistan.messages import capabilities, centring, few, fits, options, pictures, race
 from scistan.messages import sampling as messages
 
 INSTALLED = {"stanli": "", "nutpie": "nutpie not installed", "cmdstan": ""}
@@ -164,6 +164,8 @@ OF_RACE = {
     "race_won": lambda: race.race_won("nutpie (diag metric)", (7, 1200), [("nutpie (low_rank metric)", (9, 800))], {}),
     "race_won too slow": lambda: race.race_won("nutpie (diag metric)", (7, 1200), [("other", None)], {"third": "no"}),
     "race_won alone": lambda: race.race_won("nutpie (diag metric)", None, [], {}),
+    "expected": lambda: race.expected("nutpie (low_rank metric): …", "nutpie (diag metric)", 0.21),
+    "too_dear": lambda: race.too_dear("stanli (adapt_delta 0.95)", ["divergences"], 4.0),
     "chosen_by_shape": lambda: race.chosen_by_shape("nutpie (low_rank metric)", 2966.26),
     "diverges": lambda: race.diverges("nutpie (diag metric) won", 0.99),
     "goes_on": lambda: race.goes_on("nutpie", ["divergences"], "stanli (adapt_delta 0.95)", True),
@@ -172,10 +174,24 @@ OF_RACE = {
     "no_time_for_draws": lambda: race.no_time_for_draws(0.1),
     "no_time_left": lambda: race.no_time_left(10, ["R-hat"]),
 }
+OF_FEW = {
+    "too_many": lambda: few.too_many(1200, 12),
+    "no_start": lambda: few.no_start(64),
+    "no_mode": few.no_mode,
+    "several_modes": few.several_modes,
+    "poor_proposal": lambda: few.poor_proposal(0.31, 0.88),
+    "heavy_weights": lambda: few.heavy_weights(0.61),
+    "why": lambda: few.why(2),
+    "why one": lambda: few.why(1),
+    "ill": lambda: few.ill(["R-hat"]),
+    "set_aside": lambda: few.set_aside("its draws were ill (R-hat)"),
+    "_declined": lambda: few._declined("…"),
+}
 PAGES = {
     "capabilities": (capabilities, OF_CAPABILITIES), "sampling": (messages, SAID), "fits": (fits, OF_FITS),
     "options": (options, OF_OPTIONS), "pictures": (pictures, OF_PICTURES), "centring": (centring, OF_CENTRING),
     "race": (race, OF_RACE),
+    "few": (few, OF_FEW),
 }  # fmt: skip
 
 

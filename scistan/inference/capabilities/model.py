@@ -92,7 +92,7 @@ def _of_targets(probe: Probe) -> Iterator[Ability]:
 def _of_engines(probe: Probe) -> Iterator[Ability]:
     for name, engine in ENGINES.items():
         for task in (SAMPLING, *engine.methods):
-            yield _asked(task, name if engine.lowering else "stan", name, "cpu", partial(probe.engine, name, task))
+            yield _asked(task, engine.target, name, "cpu", partial(probe.engine, name, task))
 
 
 def _asked(verb: str, target: str, engine: str, device: str, ask: Callable[[], str]) -> Ability:

@@ -16,6 +16,7 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Apply
 from scistan.inference.certify import certify
 from scistan.inference.density import check_complete
+from scistan.inference.few import check_few
 from scistan.inference.memory import check_draws_fit, check_size
 from scistan.inference.point.maximize import check_maximizable
 from scistan.inference.prepare import subject_of
@@ -75,8 +76,10 @@ class Probe:
             return self._once(f"build {task == 'mcmc'}", partial(self._build, task))
         if task != "mcmc" and not has_tape():
             raise sampling.no_tape(name, task)
-        if declared.lowering:
-            self._once(f"forms {name}", partial(self._has_forms, name))
+        if declared.few:
+            check_few(self.instance, declared.few)
+        elif declared.lowering:
+            self._once(f"forms {name}", partial(self._has_forms, declared.target))
         return self._once("embedded", partial(self._embedded, name))
 
     def _once(self, question: str, ask: Callable[[], str]) -> str:
