@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from scistan.diagnostics import check_draws
 from scistan.engines.registry import ENGINES, engines_at_hand
@@ -12,6 +14,7 @@ from scistan.graph.walk import topological
 from scistan.inference.asked import Asked
 from scistan.inference.certificate import Certificate
 from scistan.inference.certified import certified
+from scistan.inference.choose import USUAL_WARMUP
 from scistan.inference.climb import illness
 from scistan.inference.integrate import Integrate, integrated, pays, told_ahead
 from scistan.inference.plan import Plan
@@ -22,7 +25,7 @@ from scistan.messages import few as messages
 from scistan.ops.declaration import Op
 from scistan.passes.integrate import NormalIntegral
 
-__all__ = ["check_few", "draw_few", "for_few", "left_for_few", "would_be_integrated"]
+__all__ = ["check_few", "draw_few", "for_few", "left_for_few", "made_again", "would_be_integrated"]
 
 # What NUTS counts for a model as it is written: steps for a draw, and warm-up beside the draws.
 STEPS, WARMUP = 10, 0.4
@@ -56,6 +59,13 @@ def check_few(instance: Instance, most: int) -> None:
     left = coordinates(integrated(instance, True))
     if left > most:
         raise messages.too_many(left, most)
+
+
+def made_again(engine: str, settings: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Give engine and settings for runs on other data: what an engine might decline there is left to `auto`."""
+    if not ENGINES[engine].few:
+        return engine, dict(settings)
+    return "auto", {**settings, "warmup": USUAL_WARMUP}
 
 
 def left_for_few(instance: Instance, integrate: Integrate, draws: int) -> Instance | None:

@@ -14,6 +14,7 @@ from scistan.diagnostics import Change, Diagnosis, Hint
 from scistan.engines.registry import ENGINES
 from scistan.graph.places import warn_at_users_line
 from scistan.inference.changed import changed_instance
+from scistan.inference.few import made_again
 from scistan.inference.profile.kept import profiled
 from scistan.messages import diagnosis as messages
 from scistan.messages.sampling import ChainWarning
@@ -140,9 +141,11 @@ def _run(fit: Fit, hint: Hint, change: Change, settings: Mapping[str, Any]) -> F
 
 def _settings(fit: Fit, change: Change) -> dict[str, Any]:
     """Give the settings of the run that was made, as far as the engine of the next one takes them."""
-    engine = str(change.options.get("engine", fit.engine))
-    had = {name: value for name, value in fit.settings.items() if name in (*_RUN, *ENGINES[engine].options)}
-    if had.get("metric") not in ENGINES[engine].metrics:
+    usual, settings = made_again(fit.engine, fit.settings)
+    engine = str(change.options.get("engine", usual))
+    takes = ENGINES.get(engine)
+    had = {name: value for name, value in settings.items() if name in _RUN or (takes and name in takes.options)}
+    if takes is None or had.get("metric") not in takes.metrics:
         had.pop("metric", None)
     return {**had, "engine": engine}
 

@@ -34,6 +34,10 @@ class RowsDensity:
         self._free = Unconstrained(instance)
         self.shapes = {term.name: instance.shape(term.law.shape) for term in instance.graph.latents}
 
+    def on(self, instance: Instance) -> RowsDensity:
+        """Give the density of the same model on other data."""
+        return lower_to_rows(instance)
+
     @property
     def dimension(self) -> int:
         """How many free coordinates there are."""

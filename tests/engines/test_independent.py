@@ -167,3 +167,15 @@ def test_it_is_saved_and_loaded(tmp_path):
     again = ss.load(tmp_path / "fit.nc")
     assert again.engine == "independent"
     np.testing.assert_array_equal(again.posterior["u"], fit.posterior["u"])
+
+
+def test_folds_and_calibration_go_their_own_way():
+    """A fold may be what is declined: it is left to `auto`; a model that is told to be drawn so is."""
+    fit = groups().mcmc(seed=1, progress=False, draws=200)
+    folds = fit.kfold(k=2, progress=False)
+    assert np.isfinite(folds.elpd)
+    m = ss.Model("rate")
+    m.rate = ss.Gamma(2, 1)
+    m.y = ss.Poisson(m.rate).observe([3, 1, 4])
+    ranks = m.sbc(replications=5, draws=50, engine="independent", seed=1, progress=False)
+    assert ranks.ranks

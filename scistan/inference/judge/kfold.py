@@ -13,6 +13,7 @@ from scistan.given import as_switch, as_whole
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.inference.executors import Executor
+from scistan.inference.few import made_again
 from scistan.inference.judge.carried import Carried
 from scistan.inference.judge.crossvalidation import CrossValidation
 from scistan.inference.judge.fold import FoldSettings, fit_fold, log_mean
@@ -157,8 +158,9 @@ def _few_draws(fit: Fit, instance: Instance) -> dict[str, np.ndarray]:
 
 
 def _settings(fit: Fit, name: str, axis: int, seed: int, changed: dict[str, Any]) -> FoldSettings:
-    own = {key: value for key, value in fit.settings.items() if key not in ("seed", "save_warmup")}
-    engine = changed.pop("engine", fit.engine)
+    usual, settings = made_again(fit.engine, fit.settings)
+    own = {key: value for key, value in settings.items() if key not in ("seed", "save_warmup")}
+    engine = changed.pop("engine", usual)
     if engine != fit.engine:
         own = {key: own[key] for key in ("draws", "warmup", "chains")}
     wanted = {**own, **changed}
