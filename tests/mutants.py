@@ -193,7 +193,7 @@ MUTANTS = (
     # nested Laplace
     Mutant("inference/nested/rows.py", "log_weights - np.repeat(proposed, each)", "log_weights + np.repeat(proposed, each)", NESTED, "mode"),
     Mutant("inference/nested/within.py", "+ made.log_volume - log_determinant", "+ made.log_volume", NESTED_PARTS, "lattice"),
-    Mutant("passes/integrate/statistics.py", "_held(rest, structure))", "(set(), set()))", "tests/passes/integrate/test_digits.py", "explain"),
+    Mutant("passes/integrate/statistics.py", "held(rest, structure))", "(set(), set()))", "tests/passes/integrate/test_digits.py", "explain"),
     Mutant("engines/tries.py", "max(rest + math.exp", "max(0 * rest + math.exp", TRIES, "whatever"),
     Mutant("engines/tries.py", "pick, float(tried[k, pick])", "pick, float(tried[k, 0])", TRIES, "whatever"),
     Mutant("engines/proposal.py", "constant -= np.log((self.below + self.above) / 2).sum()", "constant -= 0.0", TRIES, "without_a_step"),

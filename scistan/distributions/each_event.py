@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from scistan.ops.expression import Expression
-from scistan.ops.scan import scan
+from scistan.ops.recurrence import scan
 from scistan.ops.shaping import broadcast_to, reshape
 from scistan.shapes import Shape, broadcast
 

@@ -9,7 +9,7 @@ from scistan.ops.declaration import REGISTRY, Op, declare
 from scistan.ops.expression import Expression, function_of
 from scistan.ops.methods import install_methods
 from scistan.ops.ode import ode
-from scistan.ops.scan import scan
+from scistan.ops.recurrence import scan
 from scistan.ops.tables import FUNCTIONS
 from scistan.ops.user import declare_op
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from scistan.graph.node import Literal, Node
+from scistan.graph.node import Node
 from scistan.passes.integrate.layers import Form, Layer
 from scistan.passes.integrate.part import Part
-from scistan.passes.integrate.structure import Structure, groups_of
+from scistan.passes.integrate.structure import Structure, groups_of, held
 
 __all__ = ["Columns", "Products", "Shift", "Statistics", "Walk", "gather"]
 
@@ -108,7 +108,7 @@ def gather(layers: Sequence[Layer], structure: Structure) -> Statistics | None:
     plain = Shift.none(structure, columns)
     observed = _summed([layer for layer in layers if layer.observed], structure, columns, plain)
     walking, rest = _walking(layers, structure)
-    shift = _pilot(observed, structure, columns, _held(rest, structure))
+    shift = _pilot(observed, structure, columns, held(rest, structure))
     if shift is None and not any(layer.observed for layer in walking):  # what was summed of the data serves as it is
         others = _summed([layer for layer in rest if not layer.observed], structure, columns, plain)
         found = _together(observed, others, rest)
@@ -151,34 +151,12 @@ def _walk(layers: Sequence[Layer], structure: Structure, columns: Columns, shift
     return replace(walk, weights=weights)
 
 
-def _held(layers: Sequence[Layer], structure: Structure) -> tuple[set[int], set[int]]:
-    """Give the slots and the others whose own spread is sampled: they stay around 0.
-
-    Measured from elsewhere, the digits of their density would go where that spread does. (Steps of a chain are no part
-    of the sums, and keep them.)
-    """
-    slots: set[int] = set()
-    others: set[int] = set()
-    for layer in layers:
-        if layer.observed or all(isinstance(node, Literal) for node in layer.precision.values()):
-            continue
-        for part in (part for form in layer.forms for part in form.parts):
-            met = np.unique(part.positions[part.columns != 0])
-            if part.source is None:
-                continue
-            if part.source in structure.blocks:
-                slots.update(structure.blocks[part.source].slot[met].tolist())
-            elif part.source in structure.others:
-                others.update((structure.others[part.source] + met).tolist())
-    return slots, others
-
-
 def _pilot(
-    observed: Mapping[Node, Products], structure: Structure, columns: Columns, held: tuple[set[int], set[int]]
+    observed: Mapping[Node, Products], structure: Structure, columns: Columns, still: tuple[set[int], set[int]]
 ) -> Shift | None:
     """Fit what is observed by least squares; None where it explains too little of it to make a difference.
 
-    What is `held` stays around 0.
+    What is `still` stays around 0.
     """
     if not observed:
         return None
@@ -207,11 +185,11 @@ def _pilot(
     for k, (slot, scale) in enumerate(columns.slots):
         tied = structure.kernel is not None  # and its covariance is that around 0
         plain = scale is None and all(own != slot or other is None for own, other in columns.slots)
-        if plain and not tied and slot not in held[0]:
+        if plain and not tied and slot not in still[0]:
             shift.slots[:, slot] = each[:, k]
     for k, (at, scale) in enumerate(columns.others):
         plain = scale is None and all(own != at or other is None for own, other in columns.others)
-        if plain and at not in held[1]:
+        if plain and at not in still[1]:
             shift.others[at] = numbers[k]
     shift.known[1:] = numbers[many:]
     return shift

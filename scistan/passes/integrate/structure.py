@@ -13,11 +13,11 @@ import numpy as np
 
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
-from scistan.graph.node import Node
+from scistan.graph.node import Literal, Node
 from scistan.passes.integrate.layers import Form, Layer, kernel_of
 from scistan.passes.integrate.sums import RunningSums
 
-__all__ = ["Layout", "Structure", "find_structure"]
+__all__ = ["Layout", "Structure", "find_structure", "held"]
 
 MOST_SLOTS = 6  # latents of one block
 MOST_OTHERS = 120  # latents beside the blocks, which are integrated by a dense factor
@@ -186,3 +186,25 @@ def groups_of(form: Form, blocks: Mapping[Node, Layout]) -> tuple[np.ndarray, np
             low = np.minimum(low, np.where(met, group, none).min(axis=1))
             high = np.maximum(high, np.where(met, group, -1).max(axis=1))
     return low, high
+
+
+def held(layers: Sequence[Layer], structure: Structure) -> tuple[set[int], set[int]]:
+    """Give the slots and the others whose own spread is sampled: they stay around 0.
+
+    Measured from elsewhere, the digits of their density would go where that spread does. (Steps of a chain are no part
+    of the sums, and keep them.)
+    """
+    slots: set[int] = set()
+    others: set[int] = set()
+    for layer in layers:
+        if layer.observed or all(isinstance(node, Literal) for node in layer.precision.values()):
+            continue
+        for part in (part for form in layer.forms for part in form.parts):
+            met = np.unique(part.positions[part.columns != 0])
+            if part.source is None:
+                continue
+            if part.source in structure.blocks:
+                slots.update(structure.blocks[part.source].slot[met].tolist())
+            elif part.source in structure.others:
+                others.update((structure.others[part.source] + met).tolist())
+    return slots, others

@@ -7,7 +7,7 @@ from typing import Any
 from scistan.graph.node import Node
 from scistan.ops import FUNCTIONS
 from scistan.ops.expression import Expression
-from scistan.ops.scan import scan
+from scistan.ops.recurrence import scan
 
 __all__ = ["log_forward"]
 
