@@ -176,7 +176,7 @@ MUTANTS = (
     Mutant("diagnostics/statistics.py", "energy.var(1, ddof=1)", "energy.var(1)", STATISTICS, "bfmi"),
     Mutant("diagnostics/statistics.py", "    if len(late):\n", "    if False:\n", STATISTICS, "late"),
     Mutant("diagnostics/ranks.py", "/ 2 - 0.375) / (count + 0.25)", "/ 2) / (count + 1)", "tests/diagnostics/test_ranks.py"),
-    Mutant("pareto.py", "(n * shape + _PRIOR_WEIGHT * _PRIOR_SHAPE) / (n + _PRIOR_WEIGHT)", "shape", "tests/test_pareto.py"),
+    Mutant("importance.py", "(n * shape + _PRIOR_WEIGHT * _PRIOR_SHAPE) / (n + _PRIOR_WEIGHT)", "shape", "tests/test_importance.py"),
     # point searches and batches
     Mutant("inference/point/mode.py", "if others and float(second.value[best]) > mode.value + same_height(mode.value):", "if False:", "tests/inference/point/test_audit.py", "better_mode"),
     Mutant("inference/point/adam.py", "weight = batches.total / batch.size", "weight = 1.0", "tests/inference/point/test_batches.py", "weight"),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from scistan.diagnostics.diagnosis import Diagnosis, Hint, Unassessed
-from scistan.pareto import pareto_k
+from scistan.importance import pareto_k
 
 __all__ = ["check_approximation"]
 

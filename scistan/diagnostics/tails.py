@@ -8,7 +8,7 @@ import numpy as np
 
 from scistan.diagnostics.chance import beyond_chance, effective
 from scistan.diagnostics.check import Evidence, Measured
-from scistan.pareto import tail_shape
+from scistan.importance import tail_shape
 
 __all__ = ["heavy_tails", "nested_rhat", "standard_error"]
 

@@ -22,9 +22,9 @@ from scistan.engines.proposal import Proposal, adapted
 from scistan.engines.protocol import Chains, Draws, Request
 from scistan.engines.registry import ENGINES
 from scistan.engines.tries import Walk, acceptance, log_weights
+from scistan.importance import smoothed_weights
 from scistan.messages import few as messages
 from scistan.messages import sampling
-from scistan.pareto import smoothed_weights
 from scistan.targets.scipy.streams import stream
 from scistan.transforms.rows import RowsDensity
 

@@ -8,7 +8,7 @@ from math import lgamma, log, pi
 
 import numpy as np
 
-from scistan.pareto import smoothed_weights
+from scistan.importance import smoothed_weights
 
 __all__ = ["Proposal", "adapted", "freedom_for"]
 

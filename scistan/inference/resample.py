@@ -11,7 +11,7 @@ import numpy as np
 
 from scistan.engines.methods import MethodRequest
 from scistan.engines.protocol import Chains, Draws
-from scistan.pareto import smoothed_weights
+from scistan.importance import smoothed_weights
 from scistan.targets.scipy.streams import stream
 
 __all__ = ["resample_paths"]

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from scistan.importance import smoothed_weights
 from scistan.inference.judge.uniform import p_value
-from scistan.pareto import smoothed_weights
 
 __all__ = ["Pit", "loo_pit"]
 

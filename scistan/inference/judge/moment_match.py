@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scistan.pareto import smoothed_weights
+from scistan.importance import smoothed_weights
 
 __all__ = ["Matched", "match"]
 

@@ -15,7 +15,7 @@ from scistan.diagnostics import Context
 from scistan.graph.graph import Term
 from scistan.graph.instance import Instance
 from scistan.graph.walk import topological
-from scistan.pareto import smoothed_weights
+from scistan.importance import smoothed_weights
 
 __all__ = ["THRESHOLD", "Sensitivity", "sensitivities", "top_level"]
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from scistan.engines.protocol import Chains, Draws
 from scistan.graph.node import Node
+from scistan.importance import pareto_k, smoothed_weights
 from scistan.inference.density import check_complete
 from scistan.inference.fit import Fit
 from scistan.inference.fit_of import fit_of
@@ -29,7 +30,6 @@ from scistan.inference.subject import Subject
 from scistan.inference.weighed import Weighed
 from scistan.messages import nested as messages
 from scistan.messages import sampling as sampling_messages
-from scistan.pareto import pareto_k, smoothed_weights
 from scistan.profiling import stage
 from scistan.targets.scipy import JointDensity
 from scistan.targets.scipy.streams import stream

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scistan.pareto import smoothed_weights
+from scistan.importance import smoothed_weights
 
 __all__ = ["Band", "Reliability", "ecdf_band", "left_out_chances", "left_out_means", "reliability"]
 

@@ -9,10 +9,10 @@ from scipy.special import logsumexp
 from scipy.stats import halfnorm, multivariate_normal, norm
 
 import scistan as ss
+from scistan.importance import smoothed_weights
 from scistan.inference.arviz_data import loo_numbers
 from scistan.inference.judge.moment_match import match
 from scistan.messages.judge import JudgeWarning
-from scistan.pareto import smoothed_weights
 from tests.inference.judge.test_kfold import exact
 
 RUN = {"draws": 500, "warmup": 500, "chains": 4, "seed": 1, "engine": "stanli", "progress": False}

@@ -6,7 +6,7 @@ import arviz
 import numpy as np
 import pytest
 
-from scistan.pareto import pareto_k
+from scistan.importance import pareto_k
 from scistan.surface import version_of
 
 RATIOS = {
@@ -21,7 +21,7 @@ RATIOS = {
 
 @pytest.mark.parametrize("size", [30, 400, 4001])
 @pytest.mark.parametrize("kind", RATIOS)
-def test_pareto_k_equals_arviz(kind, size):
+def test_importance_k_equals_arviz(kind, size):
     ratios = RATIOS[kind](np.random.default_rng([size, len(kind)]), size)
     found = pareto_k(ratios)
     if version_of("arviz").startswith("0."):
