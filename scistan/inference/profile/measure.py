@@ -48,7 +48,7 @@ def _one_more_at_a_time(subject: Subject, units: Sequence[Unit], start: str | No
     for first in range(0, len(texts), together):
         times += _gradient_seconds([open_density(text, data, 1) for text in texts[first : first + together]], q)
     # A statement takes no time back: what is not in order is noise, and shared out.
-    costs = np.diff(np.maximum(isotonic_regression(times).x - _call_seconds(), 1e-9), prepend=0.0)
+    costs = np.diff(np.maximum(isotonic_regression(times).x, 1e-9), prepend=0.0)
     shares = costs / costs.sum()
     first_row = StatementCost("the parameters", (), None, float(costs[0]), float(shares[0]), False)
     return [first_row, *(_cost(u, float(c), float(s)) for u, c, s in zip(units, costs[1:], shares[1:], strict=True))]
@@ -64,16 +64,20 @@ def _coordinates(subject: Subject, data: str, start: str | None) -> np.ndarray:
 
 
 def _gradient_seconds(densities: Sequence[Density], q: np.ndarray) -> list[float]:
-    """Give the processor time of one gradient of each, in turns, so that what disturbs one disturbs all."""
-    often = [_enough(density, q) for density in densities]
-    rounds = [[_timed(d, q, n) / n for d, n in zip(densities, often, strict=True)] for _ in range(ROUNDS)]
-    return [min(one) for one in zip(*rounds, strict=True)]
+    """Give the processor time of one gradient of each, in turns, so that what disturbs one disturbs all.
+
+    Python's call, which no engine makes, is not part of it: the time of a density with nothing in it is taken away.
+    """
+    timed = [(_nothing(), np.zeros(1)), *((density, q) for density in densities)]
+    often = [_enough(density, point) for density, point in timed]
+    rounds = [[_timed(*one, n) / n for one, n in zip(timed, often, strict=True)] for _ in range(ROUNDS)]
+    call, *times = (min(one) for one in zip(*rounds, strict=True))
+    return [seconds - call for seconds in times]
 
 
 @cache
-def _call_seconds() -> float:
-    """Give the time of Python's call alone, which no engine makes: that of a density with nothing in it."""
-    return _gradient_seconds([open_density("parameters { real x; } model { }", "{}", 1)], np.zeros(1))[0]
+def _nothing() -> Density:
+    return open_density("parameters { real x; } model { }", "{}", 1)
 
 
 def _enough(density: Density, q: np.ndarray) -> int:
