@@ -86,7 +86,8 @@ def _fitted(excesses: np.ndarray) -> tuple[float, float]:
     theta = spread / (3 * quartile) + 1 / excesses[-1]
     shapes = np.log1p(-theta[:, None] * excesses).mean(1)
     profile = n * (np.log(-theta / shapes) - shapes - 1)
-    weights = 1 / np.exp(profile - profile[:, None]).sum(1)
+    weights = np.exp(profile - profile.max())
+    weights /= weights.sum()
     keep = weights >= 10 * np.finfo(float).eps
     mean = float((theta[keep] * weights[keep]).sum() / weights[keep].sum())
     shape = float(np.log1p(-mean * excesses).mean())

@@ -123,7 +123,7 @@ class Check:
     `measure` is given the evidence and the threshold, and gives what lies beyond it, or None. A check `needs` so many
     draws in each chain, so many chains, and a statistic of the sampler's; with fewer chains it is made nevertheless,
     and said not to be assessed: the halves of one chain show some faults, never all. One that is `of_trajectories` is
-    about samplers that have some, and passes over one that draws by proposals and weights.
+    about samplers that have some: it does not concern one that draws by proposals and weights.
     `cure` says what `auto` does about a finding, `curable` (value, chains, draws) for which findings: none unless
     declared. One that is not `listed` can always be made, so that a verdict need not name it.
     `severity` is told of the finding, or depends on it; `nearness` and `learn_more` are the hint's, `change` is what
@@ -148,10 +148,12 @@ class Check:
     learn_more: str = ""
     change: Callable[[Finding], Change | None] = _nothing
 
+    def concerns(self, seen: Evidence) -> bool:
+        """Tell whether there is anything of the kind in these draws that the check is about."""
+        return not (self.of_trajectories and seen.proposes)
+
     def unassessed(self, seen: Evidence) -> Unassessed | None:
         """Say why these draws do not allow the check; None where they do."""
-        if self.of_trajectories and seen.proposes:
-            return None
         if seen.draws < self.needs_draws:
             return Unassessed(self.name, f"needs at least {self.needs_draws} draws in each chain")
         if seen.chains < self.needs_chains:

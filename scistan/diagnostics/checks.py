@@ -183,6 +183,7 @@ CHECKS: tuple[Check, ...] = (
             found.seen.context.ran.next_delta, found.seen.context.ran.highest_delta
         ),
         needs_statistic="diverging",
+        of_trajectories=True,
         severity=lambda found: "note" if _is_handful(found) else "error",
         nearness=2,
         change=_other_steps,

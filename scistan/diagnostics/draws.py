@@ -29,7 +29,8 @@ def check_draws(
 
 
 def ask(checks: Sequence[Check], seen: Evidence) -> Diagnosis:
-    """Ask every check of a table, and tell which could not be made."""
+    """Ask every check of a table that concerns these draws, and tell which could not be made."""
+    checks = [check for check in checks if check.concerns(seen)]
     hints = in_order(hint for check in checks if (hint := check.hint(seen)) is not None)
     reasons = {check.name: check.unassessed(seen) for check in checks if check.listed}
     assessed = tuple(name for name, reason in reasons.items() if reason is None)

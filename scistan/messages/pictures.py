@@ -75,7 +75,11 @@ def unknown_ending(path: object, known: Sequence[str]) -> ArgumentError:
     )
 
 
-def no_energy(method: str, engine: str) -> ModelError:
+def no_energy(method: str, engine: str, proposes: bool = False) -> ModelError:
+    if proposes:
+        what = f"the draws of {engine} are proposed and accepted, without trajectories: they have no energy."
+        remedy = "`fit.plot_trace()` and `fit.plot_rank()` show how they mix; `m.mcmc(engine=\"stanli\")` has energies"
+        return ModelError(what, remedy=remedy, place=user_place())
     if method != "mcmc":
         what = f"{method} draws from an approximation, and has no energy: that belongs to Hamiltonian Monte Carlo."
         return ModelError(what, remedy="sample with `m.mcmc()`", place=user_place())

@@ -142,6 +142,7 @@ OF_PICTURES = {
     "unknown_ending": lambda: pictures.unknown_ending("picture.xyz", [".png", ".svg", ".pdf"]),
     "no_energy": lambda: pictures.no_energy("pathfinder", "cmdstan"),
     "no_energy of chains": lambda: pictures.no_energy("mcmc", "nutpie"),
+    "no_energy of proposals": lambda: pictures.no_energy("mcmc", "independent", proposes=True),
     "nothing_to_predict": lambda: pictures.nothing_to_predict("plot_ppc"),
     "no_predictions": lambda: pictures.no_predictions("plot_ppc", "posterior_predictive"),
     "unknown_observed": lambda: pictures.unknown_observed("yy", ["y"]),

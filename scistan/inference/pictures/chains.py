@@ -95,7 +95,7 @@ def plot_energy(fit: Fit, path: Path = None) -> Any:
     """Draw the energies beside their steps from draw to draw: where steps are short, tails are reached slowly."""
     energy = fit.draws.statistics.get("energy")
     if fit.method != "mcmc" or energy is None or not np.isfinite(energy).any():
-        raise messages.no_energy(fit.method, fit.engine)
+        raise messages.no_energy(fit.method, fit.engine, "log_weight" in fit.draws.statistics)
     figure = new_figure(5.6, 3.0)
     ax = figure.subplots()
     parts = {

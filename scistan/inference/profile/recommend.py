@@ -106,7 +106,7 @@ def _threads(ran: Ran, costs: StatementCosts | None) -> Iterator[Recommendation]
 
 
 def _standardize(ran: Ran, _: StatementCosts | None) -> Iterator[Recommendation]:
-    metric = ran.settings.get("metric") or next(iter(ENGINES[ran.engine].metrics))
+    metric = ran.settings.get("metric") or next(iter(ENGINES[ran.engine].metrics), "")
     if ran.subject is None or not ran.steps >= MANY_STEPS or not str(metric).startswith(("diag", "unit")):
         return
     for found in condition_numbers(ran.subject.instance):
