@@ -37,3 +37,11 @@ def test_every_path_that_the_page_names_is_there():
 def test_every_folder_has_a_line_on_the_page():
     rooms = {path.parent.name for path in (ROOT / "scistan").glob("*/__init__.py")}
     assert [room for room in rooms if not re.search(rf"^{room}/ ", PAGE, re.MULTILINE)] == []
+
+
+def test_what_others_import_from_is_not_skipped_as_a_whole():
+    """A module that is skipped while it is imported has half of its names: whoever wants the others fails."""
+    texts = {".".join(path.relative_to(ROOT).with_suffix("").parts): path.read_text() for path in (ROOT / "tests").rglob("*.py")}
+    skips = {name for name, text in texts.items() if re.search(r"^(?:\w+ = )?pytest\.importorskip\(", text, re.MULTILINE)}
+    imports = {name: set(re.findall(r"^from (tests[\w.]+) import", text, re.MULTILINE)) for name, text in texts.items()}
+    assert {name: found for name, wanted in imports.items() if name not in skips and (found := wanted & skips)} == {}

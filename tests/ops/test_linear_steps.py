@@ -14,7 +14,6 @@ from scistan.ops.at_once import at_once
 from tests.ops.ops_support import Torch, free, node_of, value_of
 from tests.transforms.backends_here import HERE
 
-pytest.importorskip("torch")
 RNG = np.random.default_rng(5)
 Step = Any
 
