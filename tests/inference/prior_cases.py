@@ -19,7 +19,7 @@ BATCH = (2,)  # of vectors, where there are several
 Given = dict[str, Any]
 # With degrees of freedom near 0 a vector's tails are such that no chain comes back from them in the time of a test: the
 # prior of latent ones keeps away from there (fixed ones, 1.3, are tested too).
-HEAVY = {"MultivariateStudentT"}
+HEAVY = {"MultivariateStudentT", "StudentT"}  # with a degree of freedom below 1 NUTS does not come back from the tails
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,18 @@ class Prior:
         return m
 
 
+def _arguments(m: ss.Model, d: Distribution, case: Case, own: tuple[int, ...]) -> Given:
+    given: Given = {p.name: argument(m, d, p, case, "") for p in d.parameters}
+    if d.name in HEAVY and case.arguments != "data":
+        m.p_nu = ss.Gamma(12, 2, shape=own)
+        given["nu"] = m.p_nu
+    return given
+
+
 def _cut(m: ss.Model, d: Distribution, prior: Prior) -> Any:
     sides = prior.kind if prior.kind in ("lower", "upper", "both") else ""
     case = Case(d.name, "latent", prior.batch, prior.arguments, sides)
-    given: Given = {p.name: argument(m, d, p, case, "") for p in d.parameters}
-    if d.name in HEAVY and prior.arguments != "data":
-        m.p_nu = ss.Gamma(12, 2, shape=prior.batch if prior.arguments == "latents" else ())
-        given["nu"] = m.p_nu
+    given = _arguments(m, d, case, prior.batch if prior.arguments == "latents" else ())
     if prior.kind != "latent bounds":
         return constructor(d.name)(**given, shape=prior.batch, **bounds_of(d, sides))
     inner = bounds_of(d, "both")
@@ -65,8 +70,7 @@ def _cut(m: ss.Model, d: Distribution, prior: Prior) -> Any:
 def _tied(m: ss.Model, d: Distribution, prior: Prior) -> Any:
     own = {"latents": (*prior.batch, 1), "elements": (SIZE,)}.get(prior.arguments, ())
     kind = "data" if prior.arguments == "data" else "latents" if own else "latent"
-    case = Case(d.name, "latent", own, kind)
-    given: Given = {p.name: argument(m, d, p, case, "") for p in d.parameters}
+    given = _arguments(m, d, Case(d.name, "latent", own, kind), own)
     return constructor(d.name)(**given, shape=(*prior.batch, SIZE), constraint=prior.kind)
 
 
