@@ -60,7 +60,7 @@ $(VENV)-bench/.ready: pyproject.toml constraints.txt
 	$(VENV)-bench/bin/pip install --quiet -c constraints.txt -e '.[all,bench]'
 	touch $@
 
-BENCHES = stan_gradients equal_rows certificate prior_draws prior_check point_estimates point_limits toolchain sampling cold sbc diagnose profile_overhead plan fixed_cost metric_cost function_cost race integrate laplace
+BENCHES = stan_gradients equal_rows certificate prior_draws prior_check point_estimates point_limits toolchain sampling cold sbc diagnose profile_overhead plan fixed_cost metric_cost condition function_cost race integrate laplace
 bench: $(VENV)-bench/.ready  ## every benchmark beside the neighbours, as ratios: an hour or two, on a quiet machine
 	for b in $(BENCHES); do echo "== $$b"; $(VENV)-bench/bin/python bench/$$b.py || exit 1; done
 

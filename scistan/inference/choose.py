@@ -33,9 +33,9 @@ TINY, TINY_STEPS = 100, 12.0
 # Coordinates up to which the shape at the mode costs next to nothing beside a run.
 FEW = 64
 # Steps for an effective draw where a posterior is round. Up to a condition that is nearly ROUND a metric that sees no
-# correlations takes no more, and beyond it so many times more, by a power; fitted to the open models of bench/race.py.
-# From which condition on a tiny model is worth an engine that sees them.
-ROUND_STEPS, ROUND, LONGER, SLANTED = 5.0, 4.0, 0.7, 30.0
+# correlations takes no more, and beyond it so many times more, by a power: read off bench/condition.py. From which
+# condition on a tiny model is worth an engine that sees them.
+ROUND_STEPS, ROUND, LONGER, SLANTED = 5.0, 2.0, 0.8, 30.0
 # The counted cost below which a run is over before an engine's threads have paid for themselves, in nanoseconds.
 SHORT = 2e8
 # The warm-up of a call that says nothing of it.

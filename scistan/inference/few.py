@@ -30,9 +30,9 @@ __all__ = ["check_few", "draw_few", "for_few", "left_for_few", "made_again", "wo
 # What NUTS counts for a model as it is written: steps for a draw, and warm-up beside the draws.
 STEPS, WARMUP = 10, 0.4
 USUAL_DRAWS = 4_000  # of all chains
-# Points at which the density is asked beside those of draws, how many draws each may take, which part of a gradient a
-# point counts, and what drawing the rest again costs; in nanoseconds.
-LOOKS, TRIES, POINT, AROUND = 3_000, 2, 0.7, 4e7
+# Points at which the density is asked beside those of draws, how many draws each may take, and which part of a gradient
+# a point counts. What drawing the rest again costs is about what starting NUTS does.
+LOOKS, TRIES, POINT = 3_000, 2, 0.7
 
 Drawn = tuple[Prepared, Certificate | None, Outcome]
 
@@ -101,7 +101,7 @@ def _is_for_rows(made: Instance) -> bool:
 def _is_cheaper(made: Instance, instance: Instance, draws: int) -> bool:
     """Tell by counted work whether this costs less than sampling the model as it is written."""
     whole = (1 + WARMUP) * draws * STEPS * gradient_work(instance)
-    return (LOOKS + TRIES * draws) * POINT * gradient_work(made) + AROUND < whole
+    return (LOOKS + TRIES * draws) * POINT * gradient_work(made) < whole
 
 
 def draw_few(asked: Asked, time_limit: float | None) -> Drawn | str:

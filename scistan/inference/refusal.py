@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from scistan.errors import ModelError, ScistanError, UnsupportedError
+from scistan.graph.body import with_insides
+from scistan.graph.graph import Graph
+from scistan.graph.node import Apply
 from scistan.messages import inference as messages
 from scistan.messages.toolchain import StancError, stanc_failed
-from scistan.ops.own_stan import owner_of_function, owner_of_line
+from scistan.ops.own_stan import own_operations, owner_of_function, owner_of_line
 from scistan.targets.stan.program import StanProgram
 
 __all__ = ["in_users_terms", "refusal"]
@@ -51,6 +54,12 @@ def own_refusal(error: StancError, program: StanProgram) -> ModelError | None:
             return messages.own_stan_refused(own.what, f"line {row} of its functions: {error.message}", own.place)
     lines = program.text.splitlines()
     line = lines[error.line - 1].strip() if 1 <= error.line <= len(lines) else ""
-    if own := owner_of_line(line):
+    if own := owner_of_line(line, _unused(program.entries.graph)):
         return messages.own_stan_refused(own.what, f"in `{line}`: {error.message}", own.place)
     return None
+
+
+def _unused(graph: Graph) -> set[str]:
+    """List the user's operations that are nowhere in a graph."""
+    nodes = (node for node, _ in with_insides(graph.nodes))
+    return own_operations() - {f"operation `{node.op.name}`" for node in nodes if isinstance(node, Apply)}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass
 
 from scistan.errors import Place
 from scistan.graph.places import user_place
 
-__all__ = ["OwnStan", "note_own_stan", "owner_of_function", "owner_of_line"]
+__all__ = ["OwnStan", "note_own_stan", "own_operations", "owner_of_function", "owner_of_line"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +39,14 @@ def owner_of_function(code: str) -> OwnStan | None:
     return next((own for own in _OWN.values() if own.functions == code), None)
 
 
-def owner_of_line(line: str) -> OwnStan | None:
-    """Give the declaration that wrote a line of a program."""
-    return next((own for own in _OWN.values() if own.wrote(line)), None)
+def owner_of_line(line: str, unused: Container[str]) -> OwnStan | None:
+    """Give the declaration that wrote a line of a program; those that the program makes no use of did not."""
+    return next((own for what, own in _OWN.items() if what not in unused and own.wrote(line)), None)
+
+
+def own_operations() -> set[str]:
+    """List the operations whose text is remembered."""
+    return {what for what in _OWN if what.startswith("operation")}
 
 
 def _pattern(text: str) -> str:

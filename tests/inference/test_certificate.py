@@ -226,7 +226,7 @@ def test_auto_goes_on_with_compiled_stan(lying, monkeypatch):
         return Draws(Chains(values, {"diverging": np.zeros((4, 50), bool)}), engine, {}, {}, (1, 2, 3, 4))
 
     monkeypatch.setattr(running, "run_everywhere", run)
-    fit = eight_schools().mcmc(draws=50, warmup=50, seed=3, progress=False)
+    fit = eight_schools().mcmc(draws=50, warmup=50, seed=3, progress=False, integrate=False)
     assert {engine for engine, _ in ran} == {"cmdstan"}
     assert fit.certificate is None
     assert any("stanli and nutpie were not used" in note for note in fit.notes)
@@ -236,7 +236,7 @@ def test_auto_goes_on_with_compiled_stan(lying, monkeypatch):
 def test_auto_without_compiled_stan_refuses(lying, monkeypatch):
     monkeypatch.setattr(asked, "engines_at_hand", lambda: ["stanli", "nutpie"])
     with pytest.raises(ss.SamplingError, match="engine='auto' does not compute this model's density"):
-        eight_schools().mcmc(seed=3, progress=False)
+        eight_schools().mcmc(seed=3, progress=False, integrate=False)
 
 
 def test_auto_tells_that_nothing_compiles(lying, monkeypatch):
@@ -245,7 +245,7 @@ def test_auto_tells_that_nothing_compiles(lying, monkeypatch):
 
     monkeypatch.setattr(running, "run_everywhere", run)
     with pytest.raises(ss.SamplingError, match=r"does not compute(?s:.*)failed: there is no compiler"):
-        eight_schools().mcmc(seed=3, progress=False)
+        eight_schools().mcmc(seed=3, progress=False, integrate=False)
 
 
 @pytest.mark.slow

@@ -48,6 +48,13 @@ def test_the_text_of_an_operation():
     assert (caught.value.place.file, caught.value.place.line) == (__file__, line)
 
 
+def test_an_operation_that_is_not_in_the_model_is_not_blamed():
+    ss.declare_op("anything", "x.", numpy=_same, torch=_same, stan="{0}")
+    odd = ss.declare_op("odd", "x.", numpy=_same, torch=_same, stan="no_such({0}) + 1")
+    with pytest.raises(ss.ModelError, match="your operation `odd`.*no_such"):
+        _model(odd).compile(progress=False)
+
+
 def test_a_distribution_of_ones_own():
     options = {"parameters": {"a": "real"}, "support": "real", "draw": lambda rng, size, a: rng.normal(a, size=size)}
     density = lambda x, a: -0.5 * ss.square(x - a)

@@ -90,7 +90,8 @@ def test_an_embedded_engine_that_refuses_the_program_or_is_wrong_says_so(monkeyp
     assert "no such function: f" in reasons(counts(), "laplace")
 
 
-def test_a_machine_without_a_compiler_is_told(monkeypatch):
+def test_a_machine_without_a_compiler_is_told(monkeypatch, tmp_path):
+    monkeypatch.setenv("SCISTAN_CACHE", str(tmp_path))  # an executable that is there needs no compiler
     monkeypatch.setattr("scistan.toolchain.find.find_compiler", lambda *_: None)
     able = counts().capabilities()
     assert not able("mcmc", engine="cmdstan")
