@@ -93,7 +93,7 @@ def _candidates(split: Split) -> Iterator[Layout]:
             else:
                 few.append(at.flatten())
         apart = Layout(torch.cat(few), torch.cat(many, -1))
-        made = (apart, *(_chained(torch, apart, steps) for steps in _reaches(split, apart.locals)))
+        made = (apart, *(_chained(torch, apart, *steps) for steps in _reaches(split, apart.locals)))
         found += [layout for layout in made if len(layout.globals) <= _MOST_GLOBALS and layout.probes < count]
     found = [layout for layout in found if layout.locals.shape[1] <= _MOST_LOCALS]
     if count <= _MOST_DENSE:
@@ -103,18 +103,22 @@ def _candidates(split: Split) -> Iterator[Layout]:
         yield Layout(layout.globals.to(device), layout.locals.to(device), layout.steps)
 
 
-def _reaches(split: Split, locals_: Tensor) -> Iterator[int]:
-    """Give how far steps along an axis may be tied: as far as its series look back, or what is seen of them does."""
+def _reaches(split: Split, locals_: Tensor) -> Iterator[tuple[int, int]]:
+    """Give how far steps along an axis may be tied, and how many at its beginning are tied to all.
+
+    They are as far as its series look back, or what is seen of them does; the first elements lead all others somewhere.
+    """
     length, width = locals_.shape
-    rules = [rule_of(b.term.law) for b in split.blocks if b.shape[:1] == (length,) and not b.term.law.noncentred]
-    reach = max((max(rule.lags, default=1) for rule in rules if rule is not None), default=_MOST_LOCALS + 1)
+    laws = [block.term.law for block in split.blocks if block.shape[:1] == (length,) and block.term.law.path]
+    rules = [rule for rule in map(rule_of, laws) if rule is not None]
+    reach = max((max(rule.lags) for rule in rules), default=_MOST_LOCALS + 1)
     while reach * width <= _MOST_LOCALS:
-        yield reach
+        yield reach, max(rule.lead for rule in rules)
         reach *= 2
 
 
-def _chained(torch: Any, apart: Layout, steps: int) -> Layout:
-    """Take so many steps at a time as the groups of a chain; those that are left over, the first, join the corner."""
-    over = len(apart.locals) % steps
+def _chained(torch: Any, apart: Layout, steps: int, lead: int) -> Layout:
+    """Take so many steps at a time as the groups of a chain; the first and those left over join the corner."""
+    over = lead + (len(apart.locals) - lead) % steps
     few = torch.cat([apart.globals, apart.locals[:over].flatten()])
     return Layout(few, apart.locals[over:].reshape(-1, steps * apart.locals.shape[1]), steps)
