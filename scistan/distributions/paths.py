@@ -2,8 +2,8 @@
 
 Its innovations tie an observation to all that comes before; its elements are tied to their neighbours, but ever more
 closely as the scale goes to 0. A path `c` has the good of both: `c[t]` alone moves element `t`, and where the scale
-vanishes it has the same law as ever, `c[t] = a · c[t - 1] + z[t]`, and says nothing of the series. It begins at 0, behind
-the innovations of the first elements, and has the volume of the innovations.
+vanishes it has the same law as ever, `c[t] = a · c[t - 1] + z[t]`, and moves nothing. It begins at 0, behind the
+innovations of the first elements; its volume is that of the innovations.
 """
 
 from __future__ import annotations

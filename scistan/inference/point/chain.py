@@ -1,7 +1,7 @@
 """Blocks along a line, each tied to the next, factored: every other block is eliminated, again and again.
 
-That is Cholesky's method in an order in which half of what is left comes at once (cyclic reduction): a chain of J blocks
-takes log J steps instead of J. Blocks without ties are all that is left of them. Axes of many matrices come first.
+That is Cholesky's method in an order in which half of what is left comes at once (cyclic reduction): a chain of J
+blocks takes log J steps instead of J. Blocks without ties need none. The axes of many matrices come first.
 """
 
 from __future__ import annotations

@@ -53,11 +53,11 @@ def probes_of(torch: Any, layout: Layout, like: Tensor) -> Tensor:
 
 
 def read_blocks(torch: Any, layout: Layout, products: Tensor) -> Blocks:
-    """Read the blocks off the products (probes, …, n)."""
+    """Read the blocks off the products (probes, …, n); rows behind those are none of its business."""
     few, many, colours = layout.globals, layout.locals, layout.colours
     head = products[: len(few)]
     corner, arms = head[..., few].movedim(0, -2), head[..., many].movedim(0, -3)
-    tail = products[len(few) :].unflatten(0, (many.shape[1], colours))[..., many]
+    tail = products[len(few) : layout.probes].unflatten(0, (many.shape[1], colours))[..., many]
     tail = tail.movedim((0, 1), (-1, -2))  # (…, J, K, colours, K)
     own, before, after = (tail[..., at, :, colour, :].movedim(0, -3) for at, colour in _places(torch, layout))
     return 0.5 * (corner + corner.mT), arms, 0.5 * (own + own.mT), 0.5 * (before + after.mT)
@@ -122,7 +122,7 @@ class Elimination:
     def raised(self, added: Tensor) -> Elimination:
         """Add a number, or one to each matrix, to the diagonal."""
         corner, arms, hubs, links = self.blocks
-        few, many = (self._torch.eye(block.shape[-1], dtype=block.dtype, device=block.device) for block in (corner, hubs))
+        few, many = (self._torch.eye(block.shape[-1]).to(block) for block in (corner, hubs))
         raised = corner + added[..., None, None] * few, arms, hubs + added[..., None, None, None] * many, links
         return Elimination(self._torch, self.layout, *raised)
 

@@ -12,7 +12,13 @@ from typing import Any
 
 from scistan.distributions.rule import rule_of
 from scistan.inference.point.elimination import (
-    Blocks, Elimination, Layout, multiply_blocks, probes_of, read_blocks, trace_rows,
+    Blocks,
+    Elimination,
+    Layout,
+    multiply_blocks,
+    probes_of,
+    read_blocks,
+    trace_rows,
 )
 from scistan.inference.point.marginal.bend import Bend, Split
 from scistan.messages import marginal as messages
@@ -63,11 +69,17 @@ def find_structure(split: Split, thetas: Tensor) -> Structure:
 
 
 def _somewhere(split: Split, thetas: Tensor, noise: Tensor) -> tuple[Bend, Bend]:
-    """Give the density at two random points over what is integrated, off all symmetries."""
-    for theta in thetas:
+    """Give the density at two random points over what is integrated, off all symmetries.
+
+    Beside `theta` too: in the middle, where a search begins, a coefficient is 0 and what it ties is apart.
+    """
+    torch = split.torch
+    beside = torch.randn(thetas.shape[-1], generator=torch.Generator().manual_seed(3), dtype=torch.float64).to(thetas)
+    for middle in thetas:
         for size in (0.5, 0.05, 0.0):
+            theta = middle + 0.5 * size * beside
             pair = Bend(split, theta, size * noise[0]), Bend(split, theta, size * noise[0] + 0.1 * noise[1])
-            if all(bool(split.torch.isfinite(b.value) & split.torch.isfinite(b.slope).all()) for b in pair):
+            if all(bool(torch.isfinite(b.value) & torch.isfinite(b.slope).all()) for b in pair):
                 return pair
     return pair
 
