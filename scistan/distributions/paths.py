@@ -16,11 +16,13 @@ from scistan.distributions.rule import Rule, rule_of, taken_apart
 from scistan.errors import InternalError
 from scistan.graph.body import Body, close
 from scistan.graph.graph import Law, Term
-from scistan.graph.node import Node, Variable, is_applied, literal
+from scistan.graph.node import Node, Variable, is_applied
 from scistan.graph.walk import topological
 from scistan.ops import FUNCTIONS
 from scistan.ops.along_steps import along_steps
+from scistan.ops.derivative import minus, negated, plus
 from scistan.ops.expression import Expression
+from scistan.ops.linear_steps import ZERO
 
 __all__ = ["Path", "has_path", "path_of", "standard_term"]
 
@@ -102,7 +104,7 @@ class Path:
 
 
 def _nothing(like: Expression) -> Expression:
-    return repeated(Expression(literal(0.0)), like._scistan_node_.shape)
+    return repeated(Expression(ZERO), like._scistan_node_.shape)
 
 
 def _linear_part(rule: Rule) -> Body | None:
@@ -115,30 +117,26 @@ def _linear_part(rule: Rule) -> Body | None:
     moving = {*before, *rule.body.parameters[len(rule.lags) : len(rule.lags) + rule.over]}
     if any(node in moving for node in topological([scale])):
         return None
-    parts: dict[Node, Node | None] = {node: node for node in before}
+    parts: dict[Node, Node] = {node: node for node in before}
     for node in rule.body.nodes:
         if node not in parts and any(arg in parts for arg in node.args):
-            parts[node] = _part_of(node, [parts.get(arg) for arg in node.args], [arg in parts for arg in node.args])
-    part = parts.get(location)
-    return None if part is None else close(rule.body.parameters, (part, scale))[0]
+            found = _part_of(node, [parts.get(arg) for arg in node.args])
+            if found is None:
+                return None
+            parts[node] = found
+    return close(rule.body.parameters, (parts[location], scale))[0] if location in parts else None
 
 
-def _part_of(node: Node, parts: list[Node | None], moved: list[bool]) -> Node | None:
-    """Give the linear part of a value, given those of its arguments; None where it has none."""
-    if any(part is None for part, moves in zip(parts, moved, strict=True) if moves):
-        return None
-    if not any(is_applied(node, name) for name in ("add", "subtract", "negative", "multiply", "divide")):
-        return None
-    op: Any = node.op  # type: ignore[attr-defined]
-    if is_applied(node, "multiply") or is_applied(node, "divide"):
-        if all(moved) or (is_applied(node, "divide") and moved[1]):
-            return None
-        made: Node = op.build(tuple(part or arg for part, arg in zip(parts, node.args, strict=True)))
-        return made
-    if all(moved):
-        made = op.build(tuple(parts))
-        return made
-    if is_applied(node, "subtract") and moved[1]:
-        negated: Node = FUNCTIONS["negative"](Expression(parts[1]))._scistan_node_
-        return negated
-    return parts[0] or parts[1]
+def _part_of(node: Node, parts: list[Node | None]) -> Node | None:
+    """Give the linear part of a value, given those of its arguments, if they have some; None where it is not linear."""
+    moved = [part is not None for part in parts]
+    by_number = is_applied(node, "multiply") and not all(moved)
+    if by_number or (is_applied(node, "divide") and moved == [True, False]):
+        op: Any = node.op  # type: ignore[attr-defined]
+        scaled: Node = op.build(tuple(part or arg for part, arg in zip(parts, node.args, strict=True)))
+        return scaled
+    for name, combine in (("add", plus), ("subtract", minus), ("negative", negated)):
+        if is_applied(node, name):
+            combined: Node = combine(*(part or ZERO for part in parts))  # type: ignore[operator]
+            return combined
+    return None

@@ -38,7 +38,7 @@ class Layout:
     @property
     def probes(self) -> int:
         """How many vectors measure it."""
-        return len(self.globals) + self.colours * self.locals.shape[1]
+        return len(self.globals) + self.colours * int(self.locals.shape[1])
 
 
 def probes_of(torch: Any, layout: Layout, like: Tensor) -> Tensor:

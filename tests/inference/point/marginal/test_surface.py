@@ -142,16 +142,16 @@ def test_too_many_that_are_tied_are_refused_with_a_way_out():
 def test_a_structure_is_read_beside_the_middle():
     """Where a coefficient is 0, as at the first start, what it multiplies is tied to nothing, and elsewhere it is."""
     rng = np.random.default_rng(4)
-    g, h = rng.integers(0, 12, 80), rng.integers(0, 9, 80)
+    g, h = rng.integers(0, 12, 80), rng.integers(0, 12, 80)
     y = rng.normal(size=80)
     m = ss.Model("times")
     m.g, m.h = ss.data(g), ss.data(h)
     m.b, m.tau, m.eta = ss.Normal(0, 1), ss.HalfNormal(1), ss.HalfNormal(1)
-    m.u, m.v = ss.Normal(0, m.tau, shape=12), ss.Normal(0, m.eta, shape=9)
+    m.u, m.v = ss.Normal(0, m.tau, shape=12), ss.Normal(0, m.eta, shape=12)
     m.y = ss.Normal(m.u[m.g] + m.b * m.v[m.h], 1.0).observe(y)
     objective = objective_of(m)
     q, at = somewhere(objective, 1)
-    one, other = at["tau"] * np.eye(12)[g], at["b"] * at["eta"] * np.eye(9)[h]
+    one, other = at["tau"] * np.eye(12)[g], at["b"] * at["eta"] * np.eye(12)[h]
     covariance = np.eye(80) + one @ one.T + other @ other.T
     np.testing.assert_allclose(float(objective.value(q)), multivariate_normal(np.zeros(80), covariance).logpdf(y), rtol=1e-10)
 
