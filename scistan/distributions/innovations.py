@@ -20,7 +20,7 @@ from scistan.ops.reductions import CUMSUM
 from scistan.ops.scan import SCAN, SCANNED
 from scistan.shapes import Shape
 
-__all__ = ["Innovations", "has_innovations", "innovations_law", "innovations_of", "standard_law"]
+__all__ = ["Innovations", "has_innovations", "innovations_law", "innovations_of", "lifted", "repeated", "standard_law"]
 
 concatenate, diagonal, log, matmul, transpose = (
     FUNCTIONS[name] for name in ("concatenate", "diagonal", "log", "matmul", "transpose")
@@ -108,7 +108,7 @@ class Innovations:
         over = [Expression(node)[1:]._scistan_node_ for node in taken.over]
         nothing = self._tail(z)._scistan_node_  # stands for the past, which no result reads
         found, moving = along_steps(body, (), [nothing, *over], taken.free, inner._scistan_node_.shape[0])
-        location, scale = (_lifted(found[k], moving[k], len(rule.shape)) for k in (self._location, self._scale))
+        location, scale = (lifted(found[k], moving[k], len(rule.shape)) for k in (self._location, self._scale))
         moved = scale * inner
         added = moved if is_zero(location._scistan_node_) else location + moved
         steps = concatenate([starts[0][None], added], 0)._scistan_node_
@@ -141,7 +141,7 @@ class Innovations:
         return Expression(SCANNED.build((loop,), {"inner": body.results[output].shape, "output": output}))
 
     def _as_element(self, one: Expression) -> Expression:
-        return _repeated(one, self.rule.shape)
+        return repeated(one, self.rule.shape)
 
     @property
     def _is_matrix(self) -> bool:
@@ -181,7 +181,7 @@ class Innovations:
         parts = []
         for frame, value in self._frames(x):
             scale = Expression(frame.scale)
-            parts.append(_repeated(log(diagonal(scale) if frame.is_matrix else scale), value.shape))
+            parts.append(repeated(log(diagonal(scale) if frame.is_matrix else scale), value.shape))
         return self._joined(parts)
 
     def _frames(self, x: Node) -> list[tuple[Frame, Node]]:
@@ -206,7 +206,7 @@ class Innovations:
         return whole._scistan_node_
 
 
-def _repeated(value: Expression, shape: Shape) -> Expression:
+def repeated(value: Expression, shape: Shape) -> Expression:
     """Repeat a value to a shape that it does not have already."""
     wide: Expression = value if len(value.shape) == len(shape) else FUNCTIONS["broadcast_to"](value, shape)
     return wide
@@ -216,7 +216,7 @@ def _is_one(node: Node) -> bool:
     return isinstance(node, Literal) and node.value == 1
 
 
-def _lifted(node: Node, moving: bool, rank: int) -> Expression:
+def lifted(node: Node, moving: bool, rank: int) -> Expression:
     """Give what moves with the steps as many axes behind that one as an element has."""
     missing = rank - (len(node.shape) - 1)
     return Expression(node)[(slice(None), *(None,) * missing, Ellipsis)] if moving and missing else Expression(node)

@@ -28,6 +28,7 @@ class Law:
     constraint: str | None = None
     centred: bool | None = None
     noncentred: bool = False
+    path: bool = False  # a non-centred series by its path (`distributions/paths.py`) instead of its innovations
     centring: tuple[Data, Data] | None = None  # what data say of each element, where a program was made for them
     equalities: tuple[Equality, ...] = ()
 

@@ -63,7 +63,8 @@ def reml_not_linear(names: Sequence[str]) -> ModelError:
 def too_many_tied(names: Sequence[str], count: int, most: int) -> UnsupportedError:
     return UnsupportedError(
         f"the {count:,} numbers of {_named(names)} cannot be integrated out together: they are in no groups that "
-        f"meet in few others, and more than {most:,} would need a matrix that is too large.",
+        f"meet in few others and in no chain along a series, and more than {most:,} would need a matrix that is too "
+        "large.",
         remedy="integrate=[…] with fewer of them, integrate=False for the mode over everything at once, or `m.mcmc()`",
         place=user_place(),
     )

@@ -39,7 +39,7 @@ def find_groups(split: Split, layout: Layout, theta: Tensor, u: Tensor) -> Group
     """
     torch = split.torch
     count = len(layout.locals)
-    if not count:
+    if not count or layout.steps:  # the steps of a chain are never apart
         return None
     number = torch.arange(count, device=u.device)
     bits = max(1, (count - 1).bit_length())

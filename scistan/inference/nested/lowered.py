@@ -76,7 +76,7 @@ def lower(subject: Subject, options: Options, target: Target) -> Lowered:
     instance = subject.instance
     names = approximated(instance, options.integrate)
     graph = run_passes(instance.graph, noncenter=True, vectorize=True).plain
-    made = replace(instance, graph=standardize(graph, names))
+    made = replace(instance, graph=standardize(graph, names, instance))
     density = TorchDensity(made, target.device, target.dtype, apart=names, kept=names)
     joint = Objective(
         density, jacobian=True, observations=count_observations(made), widest=count_widest(made), written=instance

@@ -104,7 +104,7 @@ def _damped(torch: Any, precision: Elimination) -> Elimination:
     """Add to the diagonal of matrices that are no peak's until they are."""
     if precision.definite:
         return precision
-    corner, arms, hubs = precision.blocks
+    corner, _, hubs, _ = precision.blocks
     lead = corner.shape[:-2]
     largest = torch.stack(
         [block.abs().reshape(*lead, -1).nan_to_num(0.0, 0.0, 0.0).amax(-1) for block in (corner, hubs) if block.numel()]
@@ -114,9 +114,5 @@ def _damped(torch: Any, precision: Elimination) -> Elimination:
         if made.definite:
             break
         added = largest * 4.0 ** (power - _DAMPINGS + 3) * ~precision.each_definite
-        wide = [torch.eye(block.shape[-1], dtype=block.dtype, device=block.device) for block in (corner, hubs)]
-        made = Elimination(
-            torch, precision.layout, corner + added[..., None, None] * wide[0], arms,
-            hubs + added[..., None, None, None] * wide[1],
-        )
+        made = precision.raised(added)
     return made

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from scistan.inference.point.curvature import LEAST_CURVATURE
-from scistan.inference.point.elimination import Elimination, Layout, multiply_blocks, probes_of, read_blocks
+from scistan.inference.point.elimination import Blocks, Elimination, Layout, multiply_blocks, probes_of, read_blocks
 from scistan.inference.point.maximized import Maximized
 
 __all__ = ["Arrow", "guess_layout", "measure_arrow"]
@@ -50,8 +50,7 @@ def measure_arrow(objective: Maximized, q: Tensor, free: Tensor, layout: Layout)
     signs = torch.randint(0, 2, (_CHECKS, len(q)), generator=torch.Generator().manual_seed(0)) * 2.0 - 1
     probes = torch.cat([probes_of(torch, layout, q), signs.to(q)])
     products = -objective.hessian_products(q, probes)
-    corner, arms, hubs = read_blocks(torch, layout, products)
-    arrow = Arrow(torch, layout, free, corner=corner, arms=arms, hubs=hubs)
+    arrow = Arrow(torch, layout, free, read_blocks(torch, layout, products))
     expected = arrow.multiply(probes[-_CHECKS:])
     size = expected.abs().max()
     slack = 1e-7 if q.dtype == torch.float64 else 1e-3
@@ -62,33 +61,36 @@ def measure_arrow(objective: Maximized, q: Tensor, free: Tensor, layout: Layout)
 
 
 class Arrow:
-    """`[[A, B], [B', D]]` with `corner` A (G, G), `arms` B (G, J, K) and `hubs` D, J blocks of K × K."""
+    """`[[A, B], [B', D]]` with `corner` A (G, G), `arms` B (G, J, K) and D: J blocks of K × K, apart or in a chain."""
 
     kind = "arrow"
 
-    def __init__(self, torch: Any, layout: Layout, free: Tensor, *, corner: Tensor, arms: Tensor, hubs: Tensor) -> None:
+    def __init__(self, torch: Any, layout: Layout, free: Tensor, blocks: Blocks) -> None:
         self._torch = torch
         self.layout = layout
         self._n = len(free)
         self._free = free
-        self.corner, self.arms, self.hubs = corner, arms, hubs
+        self.blocks = blocks
         self.definite = False
         self.lowest = float("nan")
 
     def multiply(self, rows: Tensor) -> Tensor:
         """Multiply rows by the matrix."""
-        return multiply_blocks(self._torch, self.layout, (self.corner, self.arms, self.hubs), rows)
+        return multiply_blocks(self._torch, self.layout, self.blocks, rows)
 
     def factorize(self) -> None:
         """Eliminate the groups; what is left of the corner decides whether the whole is a peak."""
         torch = self._torch
-        free_few = self._free[self.layout.globals].to(self.corner)
-        free_many = self._free[self.layout.locals].to(self.corner)
+        corner, arms, hubs, links = self.blocks
+        free_few = self._free[self.layout.globals].to(corner)
+        free_many = self._free[self.layout.locals].to(corner)
         # A coordinate that is not free has no ties to the others.
-        corner = self.corner * free_few[:, None] * free_few + torch.diag(1 - free_few)
-        arms = self.arms * free_few[:, None, None] * free_many
-        hubs = self.hubs * free_many[..., None] * free_many[:, None, :] + torch.diag_embed(1 - free_many)
-        self._eliminated = made = Elimination(torch, self.layout, corner, arms, hubs)
+        corner = corner * free_few[:, None] * free_few + torch.diag(1 - free_few)
+        arms = arms * free_few[:, None, None] * free_many
+        hubs = hubs * free_many[..., None] * free_many[:, None, :] + torch.diag_embed(1 - free_many)
+        tied = len(links)
+        links = links * free_many[1 : tied + 1, :, None] * free_many[:tied, None, :]
+        self._eliminated = made = Elimination(torch, self.layout, corner, arms, hubs, links)
         self.definite = made.definite
         schur = made.schur
         scale = schur.diagonal().abs().clamp(min=1e-300).sqrt()
@@ -115,7 +117,7 @@ class Arrow:
 
     def group_covariance(self) -> tuple[Tensor, Tensor, Tensor]:
         """Give the covariances among globals (G, G), of each group with them (J, K, G), and within groups (J, K, K)."""
-        return self._eliminated.inverse_blocks()
+        return self._eliminated.inverse_blocks()[:3]
 
     def deviations(self) -> Tensor:
         few, _, within = self.group_covariance()

@@ -148,7 +148,7 @@ def lower(instance: Instance, verb: str, options: Options, target: Target) -> Ob
     # integrated has the same integral in any, and the best behaved near a scale of 0 in these.
     all_rows = options.batch_size is None
     graph = run_passes(instance.graph, noncenter=verb == "map", vectorize=all_rows).plain
-    lowered = replace(instance, graph=standardize(graph, chosen.kept))
+    lowered = replace(instance, graph=standardize(graph, chosen.kept, instance))
     observed = count_observations(lowered)
     batches = None
     if options.batch_size is not None and instance.graph.observed:

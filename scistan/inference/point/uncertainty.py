@@ -142,7 +142,10 @@ def _row_variance(quantities: Quantities, mode: Mode, name: str) -> Tensor | Non
 
 
 def _by_groups(quantities: Quantities, mode: Mode, shapes: dict[str, tuple[int, ...]]) -> dict[str, Tensor | None]:
-    """Take each group's quantities as functions of the globals and of its own coordinates; check that they are."""
+    """Take each group's quantities as functions of the globals and of its own coordinates; check that they are.
+
+    A group of a chain has several steps, and what is left over of these at the beginning is among the globals.
+    """
     curvature: Arrow = mode.curvature  # type: ignore[assignment]
     few, many = curvature.layout.globals, curvature.layout.locals
     groups, width = many.shape
@@ -159,27 +162,36 @@ def _by_groups(quantities: Quantities, mode: Mode, shapes: dict[str, tuple[int, 
     result: dict[str, Tensor | None] = {}
     for name, shape in shapes.items():
         variance = None
-        if shape and shape[0] == groups:
-            variance = _grouped(slopes[name], probes[-1][many], len(few), covariance)
+        over = shape[0] - groups * max(1, curvature.layout.steps) if shape else -1
+        if over == 0 or (over > 0 and curvature.layout.steps):
+            first = over * int(np.prod(shape[1:]))
+            variance = _grouped(slopes[name].flatten(1), first, probes[-1][many], len(few), covariance)
         if variance is None and int(np.prod(shape)) <= _ROWS:
             variance = _row_variance(quantities, mode, name)
         result[name] = variance
     return result
 
 
-def _grouped(slopes: Tensor, check: Tensor, few: int, covariance: tuple[Tensor, Tensor, Tensor]) -> Tensor | None:
-    """Give the variances of a quantity with one row per group; None where rows depend on other groups."""
+def _grouped(
+    slopes: Tensor, first: int, check: Tensor, few: int, covariance: tuple[Tensor, Tensor, Tensor]
+) -> Tensor | None:
+    """Give the variances of a quantity with as many elements for each group, behind those of the globals alone.
+
+    None where elements depend on other groups.
+    """
     groups = len(check)
-    flat = slopes.reshape(len(slopes), groups, -1)  # (probe, J, elements)
+    flat = slopes[:, first:].reshape(len(slopes), groups, -1)  # (probe, J, elements)
     globally, locally = flat[:few], flat[few:-1]
     expected = (locally * check.mT[:, :, None]).sum(0)
-    if float((expected - flat[-1]).abs().max()) > 1e-8 * (1 + float(expected.abs().max())):
+    astray = float((expected - flat[-1]).abs().max()), float(slopes[few:, :first].abs().sum())
+    if max(astray) > 1e-8 * (1 + float(expected.abs().max())):
         return None
     among, across, within = covariance
-    variance = (globally * (among @ globally.flatten(1)).reshape(globally.shape)).sum(0)
-    variance = variance + 2 * (locally * _mix(across, globally)).sum(0)
+    result = (slopes[:few] * (among @ slopes[:few])).sum(0)
+    variance = 2 * (locally * _mix(across, globally)).sum(0)
     inner = (within[:, :, :, None] * locally.permute(1, 0, 2)[:, None]).sum(2)  # (J, K, elements)
-    return variance + (locally.permute(1, 0, 2) * inner).sum(1)
+    result[first:] += (variance + (locally.permute(1, 0, 2) * inner).sum(1)).flatten()
+    return result
 
 
 def _mix(across: Tensor, globally: Tensor) -> Tensor:

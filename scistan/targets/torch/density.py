@@ -12,7 +12,7 @@ import numpy as np
 
 from scistan.constrained import TYPES
 from scistan.distributions.density import pointwise, total
-from scistan.distributions.innovations import standard_law
+from scistan.distributions.paths import standard_term
 from scistan.distributions.resolve import value_domain
 from scistan.distributions.standard import frame_of
 from scistan.graph.graph import Term
@@ -302,7 +302,7 @@ class TorchDensity:
         for term in self.instance.graph.terms:
             if term.is_observed or not likelihood_only or term.name in self._kept:
                 z = standard.get(term.name)
-                node = pointwise(term if z is None else Term(term.name, z, standard_law(term.law)))
+                node = pointwise(term if z is None else standard_term(term, z))
                 for part in (held_density(term, node), *guards(term, signs)):
                     (of_batch if term.name in self._batch else once).extend(split_sum(part, self.instance))
         stages += [Stage(z) for z in standard.values()]
@@ -333,15 +333,14 @@ class TorchDensity:
         """
         evaluator, jacobian, _ = self.constrain(q)
         found: dict[str, Tensor] = {}
-        standard = {b.term.name: (b.term.law, u) for b, u in zip(self.blocks, self._cut(q), strict=True)
+        standard = {b.term.name: u for b, u in zip(self.blocks, self._cut(q), strict=True)
                     if b.term.law.noncentred}
         for term in self.instance.graph.terms:
             node = pointwise(term)
             if term.name in standard:
-                law, u = standard[term.name]
-                z = Variable(term.name, law.shape, self, None)
-                evaluator.set(z, u, batched=True)
-                node = pointwise(Term(term.name, z, standard_law(law)))
+                z = Variable(term.name, term.law.shape, self, None)
+                evaluator.set(z, standard[term.name], batched=True)
+                node = pointwise(standard_term(term, z))
             value = evaluator[node]
             array = value.array if value.batched else value.array.expand(len(q), *value.array.shape)
             found[term.name] = array.reshape(len(q), -1)

@@ -1,4 +1,9 @@
-"""The coordinates in which latents are integrated: standard ones, for which a scale of 0 is no special case."""
+"""The coordinates in which latents are integrated, in any of which the integral is the same.
+
+Standard ones, for which a scale of 0 is no special case. What is seen of a series at a step says something of every
+innovation before it, so that these are all tied to each other; a long series is measured by its path instead, which is
+tied to its neighbours alone: a band.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +11,26 @@ from collections.abc import Container
 from dataclasses import replace
 
 from scistan.distributions.innovations import has_innovations
+from scistan.distributions.paths import has_path
 from scistan.distributions.standard import frame_of
 from scistan.graph.graph import Graph, Law, Term
+from scistan.graph.instance import Instance
 from scistan.passes.factor import by_factor
 
 __all__ = ["standardize"]
 
-
-def standardize(graph: Graph, names: Container[str]) -> Graph:
-    """Measure the latents named by their own location and scale, a series by its innovations."""
-    return graph.with_draws(lambda term: _standard(term) if term.name in names else term.law)
+_SHORT = 50  # steps of a series up to which a dense matrix costs less than a chain of blocks
 
 
-def _standard(term: Term) -> Law:
+def standardize(graph: Graph, names: Container[str], instance: Instance) -> Graph:
+    """Measure the latents named by their own location and scale, a series by its innovations or its path."""
+    return graph.with_draws(lambda term: _standard(term, instance) if term.name in names else term.law)
+
+
+def _standard(term: Term, instance: Instance) -> Law:
     law = term.law
     if law.distribution.rule is not None:
-        return replace(law, noncentred=has_innovations(law))
+        long = instance.shape(law.shape)[0] > _SHORT
+        return replace(law, noncentred=has_innovations(law), path=long and has_path(law))
     law = by_factor(law)
     return law if frame_of(law) is None else replace(law, noncentred=True)

@@ -95,16 +95,12 @@ def _search(
 
 def _damped(torch: Any, precision: Elimination) -> Elimination | None:
     """Add to the diagonal of a matrix that is no peak's until it is."""
-    corner, arms, hubs = precision.blocks
+    corner, _, hubs, _ = precision.blocks
     if not all(bool(torch.isfinite(block).all()) for block in precision.blocks):
         return None
     largest = max([float(block.abs().max()) for block in (corner, hubs) if block.numel()], default=1.0)
     for power in range(_DAMPINGS):
-        added = largest * 4.0 ** (power - _DAMPINGS + 2)
-        found = Elimination(
-            torch, precision.layout, corner + added * torch.eye(len(corner)).to(corner), arms,
-            hubs + added * torch.eye(hubs.shape[-1]).to(hubs),
-        )
+        found = precision.raised(corner.new_tensor(largest * 4.0 ** (power - _DAMPINGS + 2)))
         if found.definite:
             return found
     return None

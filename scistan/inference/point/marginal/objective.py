@@ -122,7 +122,7 @@ class MarginalObjective:
         if peak is None:
             return theta.new_tensor(float("nan")), self.torch.full_like(theta, float("nan"))
         bend, constant = peak.bend, self.structure.constant
-        weights = self.structure.weights(peak.precision)
+        weights = self.structure.weights(peak.precision, self.torch)
         in_theta, in_u = bend.slopes_of_trace(weights, self.structure.probes, constant)
         # Where what is integrated does not change the Hessian, it matters to nothing where it has gone.
         through = 0.0 if constant else bend.slope_in_theta(peak.precision.solve(in_u[None])[0])

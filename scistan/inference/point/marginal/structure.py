@@ -1,6 +1,7 @@
-"""How the Hessian over what is integrated is shaped: groups, groups and a corner, or dense.
+"""How the Hessian over what is integrated is shaped: groups or steps of a chain, with or without a corner, or dense.
 
-Candidates are read off the latents' axes, the cheapest first, and random vectors tell whether one holds.
+Candidates are read off the latents' axes and how far series look back, the cheapest first, and random vectors tell
+whether one holds.
 """
 
 from __future__ import annotations
@@ -9,7 +10,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from scistan.inference.point.elimination import Elimination, Layout, multiply_blocks, probes_of, read_blocks
+from scistan.distributions.rule import rule_of
+from scistan.inference.point.elimination import (
+    Blocks,
+    Elimination,
+    Layout,
+    multiply_blocks,
+    probes_of,
+    read_blocks,
+    trace_rows,
+)
 from scistan.inference.point.marginal.bend import Bend, Split
 from scistan.messages import marginal as messages
 
@@ -32,21 +42,13 @@ class Structure:
     probes: Tensor
     constant: bool
 
-    def blocks_of(self, bend: Bend, torch: Any) -> tuple[Tensor, Tensor, Tensor]:
+    def blocks_of(self, bend: Bend, torch: Any) -> Blocks:
         """Measure the blocks of the negative Hessian."""
         return read_blocks(torch, self.layout, -bend.products(self.probes))
 
-    def weights(self, precision: Elimination) -> Tensor:
+    def weights(self, precision: Elimination, torch: Any) -> Tensor:
         """Give the rows `w` for which the sum of `w' M v` over the probes `v` is the trace of the inverse times `M`."""
-        few, many = self.layout.globals, self.layout.locals
-        among, across, within = precision.inverse_blocks()
-        rows = self.probes.new_zeros(self.probes.shape)
-        rows[: len(few), few] = among
-        for g in range(len(few) if len(many) else 0):
-            rows[g, many] = 2 * across[:, :, g]
-        for k in range(many.shape[1]):
-            rows[len(few) + k, many] = within[:, :, k]
-        return rows
+        return trace_rows(torch, self.layout, precision.inverse_blocks(), self.probes)
 
 
 def find_structure(split: Split, thetas: Tensor) -> Structure:
@@ -67,11 +69,17 @@ def find_structure(split: Split, thetas: Tensor) -> Structure:
 
 
 def _somewhere(split: Split, thetas: Tensor, noise: Tensor) -> tuple[Bend, Bend]:
-    """Give the density at two random points over what is integrated, off all symmetries."""
-    for theta in thetas:
+    """Give the density at two random points over what is integrated, off all symmetries.
+
+    Beside `theta` too: in the middle, where a search begins, a coefficient is 0 and what it ties is apart.
+    """
+    torch = split.torch
+    beside = torch.randn(thetas.shape[-1], generator=torch.Generator().manual_seed(3), dtype=torch.float64).to(thetas)
+    for middle in thetas:
         for size in (0.5, 0.05, 0.0):
+            theta = middle + 0.5 * size * beside
             pair = Bend(split, theta, size * noise[0]), Bend(split, theta, size * noise[0] + 0.1 * noise[1])
-            if all(bool(split.torch.isfinite(b.value) & split.torch.isfinite(b.slope).all()) for b in pair):
+            if all(bool(torch.isfinite(b.value) & torch.isfinite(b.slope).all()) for b in pair):
                 return pair
     return pair
 
@@ -86,9 +94,9 @@ def _candidates(split: Split) -> Iterator[Layout]:
     torch, count = split.torch, len(split.inner)
     place = {int(q): at for at, q in enumerate(split.inner.tolist())}
     lengths = {length for block in split.blocks for length in block.shape if length > 1}
-    found: list[tuple[int, Layout]] = []
+    found: list[Layout] = []
     for length in lengths:
-        few: list[Tensor] = []
+        few = [torch.zeros(0, dtype=torch.int64)]
         many: list[Tensor] = []
         for block in split.blocks:
             at = torch.arange(place[block.start], place[block.start] + block.stop - block.start).reshape(block.shape)
@@ -96,13 +104,33 @@ def _candidates(split: Split) -> Iterator[Layout]:
                 many.append(at.movedim(block.shape.index(length), 0).reshape(length, -1))
             else:
                 few.append(at.flatten())
-        layout = Layout(torch.cat(few) if few else torch.zeros(0, dtype=torch.int64), torch.cat(many, -1))
-        width = layout.locals.shape[1]
-        if len(layout.globals) <= _MOST_GLOBALS and width <= _MOST_LOCALS and len(layout.globals) + width < count:
-            found.append((len(layout.globals) + width, layout))
+        apart = Layout(torch.cat(few), torch.cat(many, -1))
+        made = (apart, *(_chained(torch, apart, *steps) for steps in _reaches(split, apart.locals)))
+        found += [layout for layout in made if len(layout.globals) <= _MOST_GLOBALS and layout.probes < count]
+    found = [layout for layout in found if layout.locals.shape[1] <= _MOST_LOCALS]
     if count <= _MOST_DENSE:
-        dense = Layout(torch.arange(count), torch.zeros((0, 0), dtype=torch.int64))
-        found.append((count, dense))
+        found.append(Layout(torch.arange(count), torch.zeros((0, 0), dtype=torch.int64)))
     device = split.inner.device
-    for _, layout in sorted(found, key=lambda pair: pair[0]):
-        yield Layout(layout.globals.to(device), layout.locals.to(device))
+    for layout in sorted(found, key=lambda layout: layout.probes):
+        yield Layout(layout.globals.to(device), layout.locals.to(device), layout.steps)
+
+
+def _reaches(split: Split, locals_: Tensor) -> Iterator[tuple[int, int]]:
+    """Give how far steps along an axis may be tied, and how many at its beginning are tied to all.
+
+    They are as far as its series look back, or what is seen of them does; the first elements lead all others somewhere.
+    """
+    length, width = locals_.shape
+    laws = [block.term.law for block in split.blocks if block.shape[:1] == (length,) and block.term.law.path]
+    rules = [rule for rule in map(rule_of, laws) if rule is not None]
+    reach = max((max(rule.lags) for rule in rules), default=_MOST_LOCALS + 1)
+    while reach * width <= _MOST_LOCALS:
+        yield reach, max(rule.lead for rule in rules)
+        reach *= 2
+
+
+def _chained(torch: Any, apart: Layout, steps: int, lead: int) -> Layout:
+    """Take so many steps at a time as the groups of a chain; the first and those left over join the corner."""
+    over = lead + (len(apart.locals) - lead) % steps
+    few = torch.cat([apart.globals, apart.locals[:over].flatten()])
+    return Layout(few, apart.locals[over:].reshape(-1, steps * apart.locals.shape[1]), steps)

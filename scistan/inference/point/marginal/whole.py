@@ -48,11 +48,12 @@ def _together(joint: Objective, split: Split, precision: Elimination, mode: Mode
     corner = corner + mixed @ precision.solve(mixed).mT if len(outer) else corner
     corner = 0.5 * (corner + corner.mT)
     few, many = precision.layout.globals, precision.layout.locals
-    own_corner, own_arms, hubs = precision.blocks
+    own_corner, own_arms, hubs, links = precision.blocks
     if len(many) and len(q) > DENSE:
         top = torch.cat([torch.cat([corner, mixed[:, few]], 1), torch.cat([mixed[:, few].mT, own_corner], 1)])
         arms = torch.cat([mixed[:, many], own_arms])
-        made = Arrow(torch, Layout(torch.cat([outer, inner[few]]), inner[many]), free, corner=top, arms=arms, hubs=hubs)
+        layout = Layout(torch.cat([outer, inner[few]]), inner[many], precision.layout.steps)
+        made = Arrow(torch, layout, free, (top, arms, hubs, links))
         made.factorize()
         return made
     eye = torch.eye(len(inner), dtype=q.dtype, device=q.device)

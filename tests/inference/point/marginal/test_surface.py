@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import multivariate_normal
 
 import scistan as ss
 from scistan.inference.point.marginal.effects import random_effects
+from tests.inference.point.marginal.built import objective_of, somewhere
 
 
 def schools(**how):
@@ -128,12 +130,30 @@ def test_nothing_left_is_refused():
 
 
 def test_too_many_that_are_tied_are_refused_with_a_way_out():
+    """What is seen of a walk as a running sum ties every step to every other: no groups, no chain."""
     m = ss.Model("long")
     m.step = ss.HalfNormal(1)
     m.level = ss.RandomWalk(m.step, start=ss.Normal(0, 1), length=2500)
-    m.y = ss.Normal(m.level, 1.0).observe(np.zeros(2500))
-    with pytest.raises(ss.UnsupportedError, match="2,500 numbers of `level`"):
+    m.y = ss.Normal(ss.cumsum(m.level), 1.0).observe(np.zeros(2500))
+    with pytest.raises(ss.UnsupportedError, match="2,500 numbers of `level`.*no chain"):
         m.map(starts=1)
+
+
+def test_a_structure_is_read_beside_the_middle():
+    """Where a coefficient is 0, as at the first start, what it multiplies is tied to nothing, and elsewhere it is."""
+    rng = np.random.default_rng(4)
+    g, h = rng.integers(0, 12, 80), rng.integers(0, 12, 80)
+    y = rng.normal(size=80)
+    m = ss.Model("times")
+    m.g, m.h = ss.data(g), ss.data(h)
+    m.b, m.tau, m.eta = ss.Normal(0, 1), ss.HalfNormal(1), ss.HalfNormal(1)
+    m.u, m.v = ss.Normal(0, m.tau, shape=12), ss.Normal(0, m.eta, shape=12)
+    m.y = ss.Normal(m.u[m.g] + m.b * m.v[m.h], 1.0).observe(y)
+    objective = objective_of(m)
+    q, at = somewhere(objective, 1)
+    one, other = at["tau"] * np.eye(12)[g], at["b"] * at["eta"] * np.eye(12)[h]
+    covariance = np.eye(80) + one @ one.T + other @ other.T
+    np.testing.assert_allclose(float(objective.value(q)), multivariate_normal(np.zeros(80), covariance).logpdf(y), rtol=1e-10)
 
 
 def test_there_and_back_through_a_file_with_draws_and_profiles(tmp_path):
