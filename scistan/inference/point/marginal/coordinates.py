@@ -20,6 +20,9 @@ from scistan.passes.factor import by_factor
 __all__ = ["standardize"]
 
 _SHORT = 50  # steps of a series up to which a dense matrix costs less than a chain of blocks
+# Elements before that a law may ask for: where the start leads with more of them is computed step by step on torch, and
+# some hundred steps take minutes.
+_LAGS = 1
 
 
 def standardize(graph: Graph, names: Container[str], instance: Instance) -> Graph:
@@ -29,8 +32,8 @@ def standardize(graph: Graph, names: Container[str], instance: Instance) -> Grap
 
 def _standard(term: Term, instance: Instance) -> Law:
     law = term.law
-    if law.distribution.rule is not None:
-        long = instance.shape(law.shape)[0] > _SHORT
-        return replace(law, noncentred=has_innovations(law), path=long and has_path(law))
+    if (rule := law.distribution.rule) is not None:
+        pays = instance.shape(law.shape)[0] > _SHORT and rule.lead <= _LAGS
+        return replace(law, noncentred=has_innovations(law), path=pays and has_path(law))
     law = by_factor(law)
     return law if frame_of(law) is None else replace(law, noncentred=True)

@@ -108,6 +108,12 @@ MODELS: dict[str, tuple[Callable[[], ss.Model], Any, int]] = {
 }
 
 
+@pytest.fixture(autouse=True)
+def any_lag(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is only too slow to be offered is held to be right."""
+    monkeypatch.setattr(coordinates, "_LAGS", 2)
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_values_slopes_and_modes_are_those_of_the_dense_matrix(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     make, integrate, steps = MODELS[name]
