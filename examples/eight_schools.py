@@ -30,7 +30,7 @@ print(m.verify(), "\n")
 print("The posterior mode (PyTorch):")
 print(m.map(seed=1), "\n")
 
-print("The posterior (Stan's NUTS):")
+print("The posterior:")
 fit = m.mcmc(seed=1)
 print(fit)
 print(fit.summary(kind="stats"), "\n")

@@ -40,15 +40,17 @@ def cannot_integrate(names: Sequence[str], possible: Sequence[str]) -> ModelErro
 def told(latents: Sequence[tuple[str, int]], structure: str, family: str, left: int) -> str:
     """Tell of latents that were integrated out: their names and numbers of elements."""
     numbers = sum(count for _, count in latents)
+    rest, them = ("the one number left", "that") if left == 1 else (f"the other {_numbers(left)}", "those")
     return (
-        f"integrated out exactly, {structure}: {_listed(latents)}. The engine drew the other {_numbers(left)}; "
+        f"integrated out exactly, {structure}: {_listed(latents)}. The engine drew {rest}; "
         + ("this one was" if numbers == 1 else f"these {numbers:,} were")
-        + f" drawn from the exact {family} distribution given those, once for each draw."
+        + f" drawn from the exact {family} distribution given {them}, once for each draw."
     )
 
 
 def would_be(latents: Sequence[tuple[str, int]], structure: str, left: int) -> str:
-    return f"{_listed(latents)}, {structure}; `m.mcmc()` samples the other {_numbers(left)} and draws these given them"
+    rest, them = ("the one number left", "it") if left == 1 else (f"the other {_numbers(left)}", "them")
+    return f"{_listed(latents)}, {structure}; `m.mcmc()` samples {rest} and draws these given {them}"
 
 
 def _listed(latents: Sequence[tuple[str, int]]) -> str:
