@@ -29,6 +29,7 @@ _DENSITIES = {
     "log_q__": "lp_approx",
     "log_g__": "lp_approx",
 }
+_PATH = "path__"  # which path a draw comes from, where Stan tells it
 _LIMIT = "maximum number of iterations is reached"
 
 
@@ -45,7 +46,7 @@ def approximate(request: MethodRequest) -> Draws:
             with cmdstanpy.disable_logging():
                 model = cmdstanpy.CmdStanModel(exe_file=str(executable))
                 native = _METHODS[request.method](model, request, folder.path)
-            names, table = _table(native, request.method)
+            names, table = _table(native, request)
         except (RuntimeError, ValueError) as error:
             folder.remove()
             raise messages.cannot_sample(" ".join(str(error).split())) from None
@@ -53,7 +54,7 @@ def approximate(request: MethodRequest) -> Draws:
             folder.remove()
             raise
     timing = {"build": ready - started, "sample": time.perf_counter() - ready}
-    kept = _chains(names, table[: request.draws])
+    kept = _chains(names, table)
     versions = {"cmdstanpy": version_of("cmdstanpy")}
     return Draws(kept, "cmdstan", versions, timing, (1,), notes=_notes(native), native=_Kept(native, folder))
 
@@ -102,9 +103,14 @@ _METHODS: Mapping[str, Callable[[Any, MethodRequest, Path], Any]] = {
 }
 
 
-def _table(native: Any, method: str) -> tuple[Sequence[str], np.ndarray]:
-    draws = native.variational_sample if method == "variational" else native.draws()
-    return native.column_names, np.asarray(draws)
+def _table(native: Any, request: MethodRequest) -> tuple[Sequence[str], np.ndarray]:
+    table = np.asarray(native.variational_sample if request.method == "variational" else native.draws())
+    names = list(native.column_names)
+    if _PATH in names and not request.options.get("psis_resample", True):  # written as paths come to their ends
+        table = table[np.argsort(table[:, names.index(_PATH)], kind="stable")]
+    if len(table) > request.draws:  # of all paths alike
+        table = table[np.linspace(0, len(table) - 1, request.draws).round().astype(int)]
+    return names, table
 
 
 def _chains(names: Sequence[str], table: np.ndarray) -> Chains:

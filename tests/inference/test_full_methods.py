@@ -119,6 +119,20 @@ def test_pathfinder(full, given):
 
 
 @pytest.mark.slow
+def test_paths_that_are_not_drawn_again_all_have_their_share(made):
+    m, _ = made
+    given = {"engine": "cmdstan", "num_paths": 3, "psis_resample": False, "seed": 4, "progress": False}
+    first, again = (m.pathfinder(draws=90, **given) for _ in range(2))
+    np.testing.assert_array_equal(first.posterior["mu"], again.posterior["mu"])
+    assert first.posterior["mu"].shape == (1, 90)
+    written = np.split(first.cmdstan.stan_variable("mu"), 3)
+    shares = [int(np.isin(first.posterior["mu"], path).sum()) for path in written]
+    assert sum(shares) == 90
+    if "path__" not in first.cmdstan.column_names:  # written path by path
+        assert shares == [30, 30, 30]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["meanfield", "fullrank"])
 def test_variational(full, given, algorithm):
     fit = full.variational(algorithm=algorithm, draws=2000, require_converged=False, **given)

@@ -134,6 +134,12 @@ def quantities_of(fit):
     return [name for name in fit.metadata.column_names if not name.endswith("__")]
 
 
+def by_path(fit):
+    """Give the draws path by path: Stan 2.39 writes what is not drawn again as paths come to their ends."""
+    names, draws = fit.metadata.column_names, fit.draws()
+    return draws[np.argsort(draws[:, names.index("path__")], kind="stable")] if "path__" in names else draws
+
+
 def test_pathfinder_approaches_a_normal_posterior(regression, regression_data):
     fit = regression.pathfinder(regression_data, seed=5, draws=2000, num_single_draws=2000, inits=0.5)
     mean, covariance = linear_posterior(regression_data)
@@ -156,7 +162,7 @@ def test_pathfinder_settings_decide_the_draws(conjugate, conjugate_data, setting
     fit = conjugate.pathfinder(conjugate_data, seed=6, **settings)
     assert (len(fit.draws()), len(quantities_of(fit))) == (rows, 4)
     again = conjugate.pathfinder(conjugate_data, seed=6, **settings)
-    np.testing.assert_array_equal(fit.draws(), again.draws())
+    np.testing.assert_array_equal(by_path(fit), by_path(again))
     inits = fit.create_inits(seed=1, chains=2)
     assert set(inits[0]) >= {"theta", "rate"}
 
