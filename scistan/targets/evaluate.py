@@ -43,13 +43,18 @@ class Evaluator:
 
     def compute(self, roots: Iterable[Node]) -> None:
         """Compute every node below `roots`, arguments first."""
-        for node in self._pending(roots):
+        self.compute_in_order(self.pending(roots))
+
+    def compute_in_order(self, nodes: Iterable[Node]) -> None:
+        """Compute nodes whose arguments are known or stand before them."""
+        for node in nodes:
             try:
                 self._values[node] = self._evaluate(node)
             except MemoryError as error:
                 raise foreign.no_memory(*foreign.of_memory(str(error)), first_place(node)) from None
 
-    def _pending(self, roots: Iterable[Node]) -> list[Node]:
+    def pending(self, roots: Iterable[Node]) -> list[Node]:
+        """List what has to be computed for `roots`, arguments first."""
         order: list[Node] = []
         done = self._values
         queued: set[Node] = set()

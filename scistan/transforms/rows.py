@@ -33,6 +33,7 @@ class RowsDensity:
     def __init__(self, instance: Instance) -> None:
         self._free = Unconstrained(instance)
         self.shapes = {term.name: instance.shape(term.law.shape) for term in instance.graph.latents}
+        self._orders: dict[tuple[Node, ...], list[Node]] = {}  # in which nodes are computed that were asked for
 
     def on(self, instance: Instance) -> RowsDensity:
         """Give the density of the same model on other data."""
@@ -130,8 +131,11 @@ class RowsDensity:
         """Compute for some rows; those at which a matrix has no factor are told apart, and have NaN."""
         evaluator = Evaluator(self._free.instance, NUMPY, self._still)
         evaluator.set(self._free.q, rows, batched=True)
+        if nodes not in self._orders:
+            self._orders[nodes] = evaluator.pending(nodes)
         try:
             with np.errstate(all="ignore"):
+                evaluator.compute_in_order(self._orders[nodes])
                 values = [evaluator[node] for node in nodes]
         except np.linalg.LinAlgError:
             if len(rows) == 1:
