@@ -58,7 +58,7 @@ def condition(covariance: np.ndarray) -> float:
 @given(st.integers(1, 8), st.floats(0.0, 0.95), st.integers(0, 2**16))
 def test_on_a_normal_density_it_is_exact(size: int, together: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    scales = np.exp(rng.normal(0, 2, size))
+    scales = np.exp(rng.normal(0, 2, size).clip(-4, 4))  # curvatures 1e9 apart are noise to each other: no shape then
     correlation = together * np.ones((size, size)) + (1 - together) * np.eye(size)
     covariance = correlation * np.outer(scales, scales)
     found = shape_at_mode(Normal(rng.normal(0, 3, size), np.linalg.inv(covariance)))
