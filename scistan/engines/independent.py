@@ -7,6 +7,7 @@ Where it does not fit the run is declined before it begins, and where it turns o
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 
@@ -21,7 +22,7 @@ from scistan.engines.progress import open_progress
 from scistan.engines.proposal import Proposal, adapted
 from scistan.engines.protocol import Chains, Draws, Request
 from scistan.engines.registry import ENGINES
-from scistan.engines.tries import Walk, acceptance, log_weights
+from scistan.engines.tries import ROUND, Walk, acceptance, log_weights
 from scistan.importance import smoothed_weights
 from scistan.messages import few as messages
 from scistan.messages import sampling
@@ -33,7 +34,7 @@ __all__ = ["Fitted", "IndependentEngine", "fit_proposal"]
 _STARTS, _CLIMBS, _RADIUS = 64, 6, 2.0  # points that are asked, climbs from some of them, how far from 0 they lie
 _APART, _MATTERS = 3.0, 7.0  # deviations from which on a mode is another; log mass by which it may be smaller
 _LOOKS = 1000  # draws that judge a proposal
-_FORGOTTEN = 10  # steps of a chain before its first draw
+_FORGOTTEN = 5  # rounds of a chain before its first draw
 _TRIES = (1, 2, 4, 8)  # draws for a step of a chain
 # About what a call costs beside its draws, a step beside the density, and each number that is computed: nanoseconds.
 _CALL, _STEP, _NUMBER = 6e7, 2e3, 1.5
@@ -72,7 +73,7 @@ class IndependentEngine:
         tail = _tail(np.concatenate([walk.log_weights for walk in walks]))
         if tail > messages.HEAVIEST:
             raise messages.heavy_weights(tail)
-        chains = _chains(density, fitted, walks)
+        chains = _chains(density, fitted, walks, request.draws)
         timing = {"build": ready - started, "sample": time.perf_counter() - ready}
         draws = Draws(chains, self.name, {"numpy": version_of("numpy")}, timing, tuple(_numbers(request)))
         return keep_complete(draws, [chains.shape[1]] * request.chains, {}, interrupted, request.draws, limit)
@@ -115,7 +116,7 @@ def _tries_for(weights: np.ndarray, work: float, rng: np.random.Generator) -> in
 
     def rate(tries: int) -> float:
         moves = acceptance(weights, tries, rng)
-        return moves / (2 - moves) / (_CALL + tries * work * _NUMBER)
+        return moves / (2 - moves) / (_CALL + _points(tries) * work * _NUMBER)
 
     return max(_TRIES, key=rate)
 
@@ -128,36 +129,43 @@ def _walked(density: RowsDensity, fitted: Fitted, request: Request, wish: Interr
     """Run the chains, a stretch of steps at a time, up to their end or an interrupt."""
     walks = [Walk(fitted.proposal, fitted.tries, stream(request.seed, f"chain {n}")) for n in _numbers(request)]
 
-    def go(steps: int) -> None:
-        offered = [walk.offer(steps) for walk in walks]
-        heights = np.split(density.log_densities(np.concatenate(offered)), len(walks))
-        for walk, found in zip(walks, heights, strict=True):
-            walk.go(found)
+    def go(rounds: int) -> None:
+        picked = [walk.pick(found) for walk, found in zip(walks, asked([w.offer(rounds) for w in walks]), strict=True)]
+        for walk, images, found in zip(walks, picked, asked(picked), strict=True):
+            walk.go(images, found)
+
+    def asked(rows: list[np.ndarray]) -> list[np.ndarray]:
+        return np.split(density.log_densities(np.concatenate(rows)), len(walks))
 
     go(0)  # to the first place
     go(_FORGOTTEN)
     for walk in walks:
         walk.forget()
-    stretch = max(1, int(_STRETCH / (len(walks) * (_STEP + fitted.tries * density.work * _NUMBER))))
+    stretch = max(1, int(_STRETCH / (len(walks) * ROUND * (_STEP + _points(fitted.tries) * density.work * _NUMBER))))
     with open_progress(request.progress, request.chains * request.draws, "independent") as bar:
-        for done in range(0, request.draws, stretch):
+        for done in range(0, request.draws, ROUND * stretch):
             if wish:
                 break
-            steps = min(stretch, request.draws - done)
-            go(steps)
-            bar.show((done + steps) * request.chains, None, [])
+            rounds = min(stretch, math.ceil((request.draws - done) / ROUND))
+            go(rounds)
+            bar.show(min(request.draws, done + ROUND * rounds) * request.chains, None, [])
     return walks
 
 
-def _chains(density: RowsDensity, fitted: Fitted, walks: list[Walk]) -> Chains:
+def _points(tries: int) -> float:
+    """Give at how many points the density is asked for a draw."""
+    return (tries + ROUND - 1) / ROUND
+
+
+def _chains(density: RowsDensity, fitted: Fitted, walks: list[Walk], draws: int) -> Chains:
     """Give the draws as the model's variables, with what is known of each step."""
-    shape = len(walks), len(walks[0].points)
-    values = density.latents(np.concatenate([walk.points for walk in walks]))
+    shape = len(walks), min(draws, len(walks[0].points))  # of a round the last may be too many
+    values = density.latents(np.concatenate([walk.points[:draws] for walk in walks]))
     statistics = {
-        "lp": np.stack([walk.heights for walk in walks]),
-        "acceptance_rate": np.stack([walk.chances for walk in walks]),
-        "log_weight": np.stack([walk.weights for walk in walks]),
-        "n_steps": np.full(shape, fitted.tries),
+        "lp": np.stack([walk.heights[:draws] for walk in walks]),
+        "acceptance_rate": np.stack([walk.chances[:draws] for walk in walks]),
+        "log_weight": np.stack([walk.weights[:draws] for walk in walks]),
+        "n_steps": np.tile(np.where(np.arange(shape[1]) % ROUND, 1, fitted.tries), (len(walks), 1)),
         "diverging": np.zeros(shape, dtype=bool),
     }
     return Chains({name: array.reshape(*shape, *array.shape[1:]) for name, array in values.items()}, statistics)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from math import lgamma, log, pi
 
 import numpy as np
+from scipy.special import chdtrc, chdtri, ndtr, ndtri
 
 from scistan.importance import smoothed_weights
 
-__all__ = ["Proposal", "adapted", "freedom_for"]
+__all__ = ["Offered", "Proposal", "adapted", "freedom_for"]
 
 _LEAST_FREEDOM = 6.0
 _LOOKS = 256  # draws that show how to draw
@@ -21,12 +22,27 @@ _GOOD_SHARE = 0.6  # of independent draws that a look must be worth, or the next
 _OUT = (2.0, 4.0, 6.0)
 _SIDES = (0.5, 4.0)  # how much narrower or wider than the curvature says a side may be
 
+# Kinds of images: do they cross the middle, and do they change what lies beyond into what lies before?
+_CROSSES, _TURNS = (np.array(kinds)[:, None] for kinds in ([True, False, True], [False, True, True]))
+# A row in the very middle has images at the very ends: the smallest share there, and the smallest below 1.
+_LEAST_TAIL, _LEAST_ROUNDED = 1e-17, 2.0**-53
+
 Heights = Callable[[np.ndarray], np.ndarray]
 
 
 def freedom_for(dimension: int) -> float:
     """Give degrees of freedom: heavy tails for a few numbers; for many they would put every draw too far out."""
     return max(_LEAST_FREEDOM, dimension**2 / 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """Rows that were drawn, and how: the side of each axis, how many deviations out, and by what they are stretched."""
+
+    rows: np.ndarray
+    is_below: np.ndarray
+    out: np.ndarray
+    stretch: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +65,43 @@ class Proposal:
 
     def draw(self, rng: np.random.Generator, count: int) -> np.ndarray:
         """Draw rows."""
-        z = np.abs(rng.standard_normal((count, len(self.centre))))
-        z = z * np.sqrt(self.freedom / rng.chisquare(self.freedom, count))[:, None]
+        return self.offer(rng, count).rows
+
+    def offer(self, rng: np.random.Generator, count: int) -> Offered:
+        """Draw rows and remember how, for their images."""
+        out = np.abs(rng.standard_normal((count, len(self.centre))))
+        stretch = np.sqrt(self.freedom / rng.chisquare(self.freedom, count))[:, None]
         # A side is as probable as it is wide: so the density has no step at the centre.
-        sides = rng.random(z.shape) * (self.below + self.above) < self.below
-        found: np.ndarray = self.centre + np.where(sides, -self.below * z, self.above * z) @ self.root.T
+        is_below = rng.random(out.shape) * (self.below + self.above) < self.below
+        return Offered(self._rows(is_below, out * stretch), is_below, out, stretch)
+
+    def images(self, offered: Offered, which: np.ndarray) -> np.ndarray:
+        """Give the three images of rows: in every axis each is in another quarter of the proposal, (rows, 3, axes).
+
+        Of a share u of the proposal that lies below in an axis they make 1 - u, ½ - u and ½ + u, the last two up to a
+        whole: so rows of the proposal give rows of the proposal, images of images are images, and an image of the same
+        kind of it is the row.
+        """
+        is_below, stretch = offered.is_below[which], offered.stretch[which]
+        below, above = (width / (self.below + self.above) for width in (self.below, self.above))
+        own = 2 * np.where(is_below, below, above) * ndtr(-offered.out[which])  # what lies beyond, on its side
+        is_low, tail = np.where(own <= 0.5, is_below, ~is_below), np.minimum(own, 1 - own)
+        is_low = is_low[:, None] ^ _CROSSES
+        tail = np.where(_TURNS, np.maximum(0.5 - tail[:, None], _LEAST_TAIL), tail[:, None])
+        share, other = np.where(is_low, below, above), np.where(is_low, above, below)
+        stays = tail <= share
+        out = -ndtri(np.where(stays, tail / (2 * share), (1 - tail) / (2 * other)))
+        return self._rows(np.where(stays, is_low, ~is_low), out * self._stretches(stretch))
+
+    def _stretches(self, stretch: np.ndarray) -> np.ndarray:
+        """Give the images of stretches in their own distribution, (rows, 3, 1)."""
+        nu = self.freedom
+        share = chdtrc(nu, nu / stretch**2)
+        images = np.stack([1 - share, (0.5 - share) % 1, (0.5 + share) % 1], axis=1)
+        return np.asarray(np.sqrt(nu / chdtri(nu, np.clip(images, _LEAST_TAIL, 1 - _LEAST_ROUNDED))))
+
+    def _rows(self, is_below: np.ndarray, out: np.ndarray) -> np.ndarray:
+        found: np.ndarray = self.centre + np.where(is_below, -self.below * out, self.above * out) @ self.root.T
         return found
 
     def log_density(self, rows: np.ndarray) -> np.ndarray:

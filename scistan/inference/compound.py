@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from scistan.distributions.density import pointwise
@@ -15,7 +17,7 @@ __all__ = ["draw_compound"]
 
 def draw_compound(
     made: CompoundIntegral, instance: Instance, evaluator: Evaluator, draws: int, rng: np.random.Generator
-) -> tuple[dict[Node, np.ndarray], np.ndarray]:
+) -> tuple[dict[Node, np.ndarray], Callable[[], np.ndarray]]:
     """Draw the latent, and give the log density of the draws; sets it in the evaluator."""
     law, leaf = made.posterior.law, made.posterior.value
     shape = (draws, *instance.shape(law.shape))
@@ -24,8 +26,12 @@ def draw_compound(
     # What underflows, or rounds to 1, has no density: it is drawn as the number beside it.
     value = np.clip(drawn, np.finfo(float).tiny, made.conjugate.most)
     evaluator.set(leaf, value, batched=True)
-    density = np.asarray(evaluator[pointwise(made.posterior)].array, float)
-    return {leaf: value}, density.reshape(draws, -1).sum(axis=1)
+
+    def log_density() -> np.ndarray:
+        density = np.asarray(evaluator[pointwise(made.posterior)].array, float)
+        return np.asarray(density.reshape(draws, -1).sum(axis=1))
+
+    return {leaf: value}, log_density
 
 
 def _positive(array: np.ndarray) -> np.ndarray:

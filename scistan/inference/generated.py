@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -123,10 +123,12 @@ def over_draws(
     shape: tuple[int, ...] | None = None,
     more: Sequence[Term] = (),
     cells: int = 1,
+    at_once: int | None = None,
 ) -> dict[str, np.ndarray]:
     """Compute something for all draws, chains and draws as one axis, block by block, and part them again.
 
-    `cells` are the numbers that are computed for each draw, where no variable tells.
+    `cells` are the numbers that are computed for each draw, where no variable tells; `at_once` says how many draws
+    make a block where they do not.
     """
     terms = [*instance.graph.latents, *more]
     if not terms and shape is None:
@@ -135,7 +137,8 @@ def over_draws(
     flat = {t.value: _flat(posterior[t.name]) for t in terms}
     total = chains * draws
     whole: dict[str, np.ndarray] = {}
-    for number, rows in enumerate(_blocks(total, max(cells, _biggest(instance)))):
+    step = at_once or max(1, _BLOCK // max(1, cells, _biggest(instance)))
+    for number, rows in enumerate(slice(start, start + step) for start in range(0, total, step)):
         block: dict[Node, np.ndarray] = {leaf: array[rows] for leaf, array in flat.items()}
         count = min(rows.stop, total) - rows.start
         for name, array in compute(block, number, count).items():
@@ -156,9 +159,3 @@ def _flat(array: np.ndarray) -> np.ndarray:
 def _biggest(instance: Instance) -> int:
     terms: tuple[Term, ...] = instance.graph.terms
     return max((math.prod(instance.shape(t.law.shape)) for t in terms), default=1)
-
-
-def _blocks(rows: int, size: int) -> Iterator[slice]:
-    step = max(1, _BLOCK // max(1, size))
-    for start in range(0, rows, step):
-        yield slice(start, start + step)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import singledispatch
 
@@ -25,6 +25,8 @@ from scistan.targets.values import NUMPY
 __all__ = ["IntegratedDensity", "draw_integrated"]
 
 Arrays = Mapping[str, np.ndarray]
+Density = Callable[[], np.ndarray]
+_AT_ONCE = 8_000_000  # numbers of a block of draws
 
 
 def draw_integrated(instance: Instance, posterior: Arrays, seed: int) -> dict[str, np.ndarray]:
@@ -34,7 +36,11 @@ def draw_integrated(instance: Instance, posterior: Arrays, seed: int) -> dict[st
         found, _ = _drawn(instance, flat, seed, block, draws)
         return {term.name: found[term.value] for made in instance.integrated for term in made.latents}
 
-    return over_draws(instance, posterior, compute, cells=_widest(instance)) if instance.integrated else {}
+    if not instance.integrated:
+        return {}
+    widest = max(made.cells for made in instance.integrated)
+    # Not the rows that are observed: they are not looked at.
+    return over_draws(instance, posterior, compute, at_once=max(1, _AT_ONCE // widest))
 
 
 class IntegratedDensity:
@@ -52,42 +58,38 @@ class IntegratedDensity:
         if not points:
             return []
         flat: dict[Node, np.ndarray] = {leaf: np.array([point[leaf] for point in points]) for leaf in points[0]}
-        latents, conditional = _drawn(self._instance, flat, 0, 0, len(points))
+        latents, densities = _drawn(self._instance, flat, 0, 0, len(points))
+        conditional = sum((given() for given in densities), np.zeros(len(points)))
         whole = [{**point, **{leaf: array[k] for leaf, array in latents.items()}} for k, point in enumerate(points)]
         return [(value - given if np.isfinite(value) else -np.inf, size + abs(given))
                 for (value, size), given in zip(self._joint.at_each(whole), conditional, strict=True)]
 
 
-def _widest(instance: Instance) -> int:
-    """Count the numbers that each draw needs at once."""
-    return max((made.cells for made in instance.integrated), default=1)
-
-
 def _drawn(
     instance: Instance, flat: Mapping[Node, np.ndarray], seed: int, block: int, draws: int
-) -> tuple[dict[Node, np.ndarray], np.ndarray]:
-    """Draw all of them; give their values, and the log density of these draws given all else."""
+) -> tuple[dict[Node, np.ndarray], list[Density]]:
+    """Draw all of them; give their values, and what gives the log density of these draws given all else."""
     whole = instance.whole or instance
     whole = replace(whole, values={**whole.values, **instance.values})
     evaluator = Evaluator(whole, NUMPY)
     for leaf, array in flat.items():
         evaluator.set(leaf, array, batched=True)
     found: dict[Node, np.ndarray] = {}
-    log_density = np.zeros(draws)
+    densities: list[Density] = []
     with np.errstate(all="ignore"):
         for made in reversed(instance.integrated):  # what went last depends on the fewest
             label = made.names[0] if block == 0 else f"{made.names[0]}, block {block}"
             values, given = draw_latents(made, whole, evaluator, draws, stream(seed, label))
-            log_density = log_density + given
+            densities.append(given)
             found |= values
-    return found, log_density
+    return found, densities
 
 
 @singledispatch
 def draw_latents(
     made: Integrated, instance: Instance, evaluator: Evaluator, draws: int, rng: np.random.Generator
-) -> tuple[dict[Node, np.ndarray], np.ndarray]:
-    """Draw latents that were integrated out together, set them in the evaluator, and give their log density."""
+) -> tuple[dict[Node, np.ndarray], Density]:
+    """Draw latents that were integrated out together, set them in the evaluator, and give what gives their density."""
     raise InternalError(f"nothing draws what was integrated as {type(made).__name__}")
 
 
@@ -97,7 +99,7 @@ draw_latents.register(CompoundIntegral, draw_compound)
 @draw_latents.register
 def _draw_normals(
     made: NormalIntegral, instance: Instance, evaluator: Evaluator, draws: int, rng: np.random.Generator
-) -> tuple[dict[Node, np.ndarray], np.ndarray]:
+) -> tuple[dict[Node, np.ndarray], Density]:
     drawn = _draw(instance, made, evaluator, draws, rng)
     found: dict[Node, np.ndarray] = {}
     for term in made.latents:
@@ -106,7 +108,7 @@ def _draw_normals(
             value = value + _over_all(evaluator, made.locations[term.value], draws, value.ndim - 1)
         evaluator.set(term.value, value, batched=True)
         found[term.value] = value
-    return found, drawn.log_density + sum(one.log_determinant for one in made.sums.values())
+    return found, lambda: drawn.log_density() + sum(one.log_determinant for one in made.sums.values())
 
 
 def _rest(instance: Instance, made: NormalIntegral, drawn: Drawn, leaf: Node) -> np.ndarray:
@@ -216,9 +218,9 @@ def _contracted(
     weighed = weight[:, None, None] * slots
     pairs = np.einsum("dai,dbk->ikdab", weighed, slots)
     return [
-        np.einsum("ikdab,abg->ikdg", pairs, products.within, optimize=True),
-        np.einsum("ikdab,abg->ikdg", pairs, products.before, optimize=True),
-        np.einsum("agm,dai,dmj->idgj", products.across[:, :, :many], weighed, others, optimize=True),
+        np.tensordot(pairs, products.within, 2),
+        np.tensordot(pairs, products.before, 2),
+        np.einsum("agm,dai,dmj->idjg", products.across[:, :, :many], weighed, others, optimize=True),
         np.einsum("agm,dai,dm->idg", products.across[:, :, many:], weighed, known, optimize=True),
         np.einsum("d,mn,dmi,dnj->dij", weight, products.beside[:many, :many], others, others, optimize=True),
         np.einsum("d,mn,dmi,dn->di", weight, products.beside[:many, many:], others, known, optimize=True),

@@ -8,8 +8,8 @@ from scipy import stats
 
 from scistan.diagnostics.statistics import measure
 from scistan.engines.climbs import climb
-from scistan.engines.proposal import Proposal
-from scistan.engines.tries import Walk, acceptance, log_weights
+from scistan.engines.proposal import Offered, Proposal
+from scistan.engines.tries import ROUND, Walk, acceptance, log_weights
 
 
 def proposal(shift: float, width: float) -> Proposal:
@@ -18,11 +18,17 @@ def proposal(shift: float, width: float) -> Proposal:
 
 def walked(heights, drawn_from, tries, steps, number=0):
     walk = Walk(drawn_from, tries, np.random.default_rng([5, number]))
-    for count in (0, 20):
-        walk.go(heights(walk.offer(count)))
+
+    def go(rounds):
+        images = walk.pick(heights(walk.offer(rounds)))
+        walk.go(images, heights(images))
+
+    go(0)
+    go(5)
     walk.forget()
-    for count in (steps // 3, steps - steps // 3):  # in stretches, as engines ask for them
-        walk.go(heights(walk.offer(count)))
+    rounds = steps // ROUND
+    for count in (rounds // 3, 0, rounds - rounds // 3):  # in stretches, as engines ask for them
+        go(count)
     return walk
 
 
@@ -66,7 +72,7 @@ def test_the_expected_acceptance_is_the_seen_one():
     rows = drawn_from.draw(rng, 20_000)
     weights = np.exp(log_weights(target.logpdf(rows[:, 0]), rows, drawn_from))
     for tries in (1, 4):
-        seen = walked(lambda q: target.logpdf(q[:, 0]), drawn_from, tries, 20_000).chances
+        seen = walked(lambda q: target.logpdf(q[:, 0]), drawn_from, tries, 80_000).chances[::ROUND]
         effective = float(measure({"x": seen[None]})["x"].bulk_ess)
         error = seen.std() * np.sqrt(1 / effective + 1 / len(weights))
         assert abs(acceptance(weights, tries, rng) - seen.mean()) < 4 * error
@@ -80,6 +86,54 @@ def test_a_proposal_is_a_density_without_a_step():
     assert near[0] == pytest.approx(near[1], abs=1e-6)
     drawn = drawn_from.draw(np.random.default_rng(2), 40_000)[:, 0]
     assert abs((drawn < 1).mean() - 0.8) < 4 * np.sqrt(0.8 * 0.2 / 40_000)  # a side is as probable as it is wide
+
+
+@pytest.mark.parametrize("d", [1, 3])
+def test_images_of_a_proposal_are_of_the_proposal_each_in_another_quarter(d):
+    rng = np.random.default_rng(d)
+    root = np.linalg.cholesky(np.cov(rng.normal(size=(d, 20))).reshape(d, d))
+    drawn_from = Proposal(rng.normal(size=d), root, rng.uniform(0.5, 3, d), rng.uniform(0.5, 3, d))
+    offered = drawn_from.offer(rng, 4000)
+    images = drawn_from.images(offered, np.arange(4000))
+    stretches = drawn_from._stretches(offered.stretch)
+    four = [np.linalg.solve(root, (rows - drawn_from.centre).T) for rows in (offered.rows, *np.moveaxis(images, 1, 0))]
+    for axis in range(d):
+        for one in four[1:]:
+            assert stats.ks_2samp(one[axis], four[0][axis]).pvalue > 1e-4
+        plain = [one[axis] / stretch for one, stretch in zip(four, (offered.stretch[:, 0], *stretches[..., 0].T), strict=True)]
+        below, above = drawn_from.below[axis], drawn_from.above[axis]
+        sides = [(2 * below * stats.norm.cdf(x / below), above + below - 2 * above * stats.norm.sf(x / above)) for x in plain]
+        share = [np.where(x < 0, *both) / (below + above) for x, both in zip(plain, sides, strict=True)]
+        quarters = np.sort(np.floor(4 * np.array(share)), axis=0)
+        np.testing.assert_array_equal(quarters, np.repeat(np.arange(4.0)[:, None], 4000, 1))
+
+
+@pytest.mark.parametrize(("below", "above"), [(1.0, 1.0), (3.0, 0.5), (0.6, 2.5)])
+def test_an_image_of_an_image_is_a_place_of_the_same_four(below, above):
+    drawn_from = Proposal(np.zeros(2), np.eye(2), np.array([below, 1.0]), np.array([above, 1.7]))
+    offered = drawn_from.offer(np.random.default_rng(1), 500)
+    images = drawn_from.images(offered, np.arange(500))
+    stretches = drawn_from._stretches(offered.stretch)
+    for kind in range(3):
+        wide = images[:, kind]
+        out = np.abs(wide / np.where(wide < 0, drawn_from.below, drawn_from.above)) / stretches[:, kind]
+        again = drawn_from.images(Offered(wide, wide < 0, out, stretches[:, kind]), np.arange(500))
+        four = [offered.rows, *np.moveaxis(images, 1, 0)]
+        for other in range(3):
+            np.testing.assert_allclose(again[:, other], four[(kind + 1) ^ (other + 1)], rtol=1e-7, atol=1e-7)
+
+
+def test_a_round_tells_more_of_the_mean_than_four_draws_and_no_less_of_the_rest():
+    """Of two hundred chains that propose what they are about: standard errors beside those of independent draws."""
+    target, drawn_from = stats.norm(), proposal(0.0, 1.0)
+    drawn_from = Proposal(drawn_from.centre, drawn_from.root)
+    drawn = np.stack([walked(lambda q: target.logpdf(q[:, 0]), drawn_from, 1, 400, n).points[:, 0] for n in range(200)])
+    errors = [found.std() * np.sqrt(400) for found in (drawn.mean(1), np.median(drawn, 1), (drawn**2).mean(1))]
+    independent = (1.0, np.sqrt(np.pi / 2), np.sqrt(2.0))
+    chance = 3 / np.sqrt(2 * 200)  # of a standard deviation of two hundred
+    assert errors[0] < 0.85 * independent[0] * (1 + chance)
+    assert errors[1] < 0.85 * independent[1] * (1 + chance)
+    assert errors[2] < 1.15 * independent[2] * (1 + chance)
 
 
 @pytest.mark.parametrize("d", [1, 2, 5])

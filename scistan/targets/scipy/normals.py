@@ -7,6 +7,7 @@ factors are written slot by slot, for all groups (or, in a chain, all draws) at 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,11 +18,11 @@ __all__ = ["Drawn", "Normals", "Process", "Walk"]
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Draws of the slots (slots, draws, groups) and of the others (draws, others), and their log density."""
+    """Draws of the slots (slots, draws, groups) and of the others (draws, others), and their log density if asked."""
 
     slots: np.ndarray
     others: np.ndarray
-    log_density: np.ndarray
+    log_density: Callable[[], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class _Factor:
 
     lower: np.ndarray  # slots, slots, draws, groups
     tied: np.ndarray
-    others: np.ndarray  # slots, draws, groups, others
+    others: np.ndarray  # slots, draws, others, groups
     known: np.ndarray  # slots, draws, groups
 
 
@@ -40,7 +41,7 @@ class Normals:
 
     within: np.ndarray  # slots, slots, draws, groups
     before: np.ndarray  # slots, slots of the group before, draws, groups
-    slot_others: np.ndarray  # slots, draws, groups, others
+    slot_others: np.ndarray  # slots, draws, others, groups
     slot_known: np.ndarray  # slots, draws, groups
     others: np.ndarray  # draws, others, others
     others_known: np.ndarray  # draws, others
@@ -48,6 +49,11 @@ class Normals:
     @property
     def chained(self) -> bool:
         return bool(self.before.shape[-1])
+
+    @property
+    def beside(self) -> np.ndarray:
+        """What is beside single elements: (draws, groups, others and what is known)."""
+        return np.concatenate([np.swapaxes(self.slot_others[0], -1, -2), self.slot_known[0][..., None]], axis=-1)
 
     @cached_property
     def _factor(self) -> _Factor:
@@ -60,7 +66,7 @@ class Normals:
         )
         slots = range(len(self.within))
         for t in range(self.within.shape[-1]):
-            within, others, known = self.within[..., t], self.slot_others[:, :, t], self.slot_known[..., t]
+            within, others, known = self.within[..., t], self.slot_others[..., t], self.slot_known[..., t]
             if t:
                 last, tied = made.lower[..., t - 1], made.tied[..., t]
                 for i in slots:
@@ -68,20 +74,21 @@ class Normals:
                         entry = self.before[i, k, :, t] - sum(tied[i, j] * last[k, j] for j in range(k))
                         tied[i, k] = entry / last[k, k]
                 within = within - np.einsum("ijd,kjd->ikd", tied, tied)
-                others = others - np.einsum("ijd,jdm->idm", tied, made.others[:, :, t - 1])
+                others = others - np.einsum("ijd,jdm->idm", tied, made.others[..., t - 1])
                 known = known - np.einsum("ijd,jd->id", tied, made.known[..., t - 1])
-            made.lower[..., t], made.others[:, :, t], made.known[..., t] = _factored(within, others, known)
+            one = _factored(within[..., None], others[..., None], known[..., None])
+            made.lower[..., t], made.others[..., t], made.known[..., t] = (part[..., 0] for part in one)
         return made
 
     @cached_property
     def _others(self) -> tuple[np.ndarray, np.ndarray]:
         """The factor of the others with the slots integrated out, and the vector beside it."""
         factor = self._factor
-        rows = np.moveaxis(factor.others, 0, 1)  # draws, slots, groups, others
-        rows = rows.reshape(len(rows), rows.shape[1] * rows.shape[2], rows.shape[3])
-        known = np.moveaxis(factor.known, 0, 1).reshape(rows.shape[:2])
-        turned = np.swapaxes(rows, -1, -2)
-        return np.linalg.cholesky(self.others - turned @ rows), self.others_known - (turned @ known[..., None])[..., 0]
+        gone, pulled = np.zeros_like(self.others), np.zeros_like(self.others_known)
+        for rows, known in zip(factor.others, factor.known, strict=True):  # of each slot: draws, others, groups
+            gone += rows @ np.swapaxes(rows, -1, -2)
+            pulled += (rows @ known[..., None])[..., 0]
+        return np.linalg.cholesky(self.others - gone), self.others_known - pulled
 
     def draw(self, rng: np.random.Generator) -> Drawn:
         """Draw all of them once for each draw of all else."""
@@ -92,7 +99,7 @@ class Normals:
         noises = rng.standard_normal(self.slot_known.shape)
         left = noises - factor.known
         if others.shape[-1]:
-            left = left - np.einsum("idgm,dm->idg", factor.others, others)
+            left -= (others[:, None] @ factor.others)[..., 0, :]
         if not self.chained:
             slots = _back(factor.lower, left)
         else:
@@ -102,12 +109,16 @@ class Normals:
                 if t + 1 < left.shape[-1]:
                     here = here - np.einsum("jid,jd->id", factor.tied[..., t + 1], slots[..., t + 1])
                 slots[..., t] = _back(factor.lower[..., t], here)
-        log_density = np.log(np.diagonal(dense, axis1=-2, axis2=-1)).sum(-1)
-        for k in range(len(left)):
-            log_density = log_density + np.log(factor.lower[k, k]).sum(-1)
-        squares = (noise**2).sum(-1) + (noises**2).sum((0, 2))
-        count = noise.shape[-1] + noises.shape[0] * noises.shape[-1]
-        return Drawn(slots, others, log_density - 0.5 * squares - 0.5 * count * np.log(2 * np.pi))
+
+        def log_density() -> np.ndarray:
+            found = _half_log_determinant(dense)
+            for k in range(len(left)):
+                found = found + np.log(factor.lower[k, k]).sum(-1)
+            squares = (noise**2).sum(-1) + (noises**2).sum((0, 2))
+            count = noise.shape[-1] + noises.shape[0] * noises.shape[-1]
+            return np.asarray(found - 0.5 * squares - 0.5 * count * np.log(2 * np.pi))
+
+        return Drawn(slots, others, log_density)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +138,7 @@ class Walk:
         """Draw the elements from the last to the first, and the others before them."""
         # Times first: a step is taken for all draws at once, and finds their numbers beside each other.
         within, w, a, b = (_turned(array) for array in (normals.within[0, 0], self.precision, self.here, self.before))
-        beside = _turned(np.concatenate([normals.slot_others[0], normals.slot_known[0][..., None]], axis=-1))
+        beside = _turned(normals.beside)
         steps = _turned(np.concatenate([self.step_others, self.step_known[..., None]], axis=-1))
         d, h, pivots = np.empty_like(within), np.empty_like(beside), np.empty_like(w)
         d[0], h[0] = within[0], beside[0]
@@ -148,11 +159,13 @@ class Walk:
         for t in range(len(w) - 1, -1, -1):
             pulled = w[t] * b[t] * (a[t] * found[t + 1] + moved[t])
             found[t] = (free[t] - (known[t] + pulled) / roots[t]) / roots[t]
-        log_density = np.log(np.diagonal(dense, axis1=-2, axis2=-1)).sum(-1)
-        log_density = log_density + 0.5 * (np.log(pivots).sum(0) + np.log(d[-1]))
-        squares = (noise**2).sum(-1) + (noises**2).sum(-1)
-        count = noise.shape[-1] + noises.shape[-1]
-        log_density = log_density - 0.5 * squares - 0.5 * count * np.log(2 * np.pi)
+
+        def log_density() -> np.ndarray:
+            squares = (noise**2).sum(-1) + (noises**2).sum(-1)
+            count = noise.shape[-1] + noises.shape[-1]
+            scale = _half_log_determinant(dense) + 0.5 * (np.log(pivots).sum(0) + np.log(d[-1]))
+            return np.asarray(scale - 0.5 * squares - 0.5 * count * np.log(2 * np.pi))
+
         return Drawn(_turned(found)[None], others, log_density)
 
     def _others(
@@ -175,9 +188,7 @@ class Process:
 
     def draw(self, normals: Normals, rng: np.random.Generator) -> Drawn:
         """Draw the others, then the process given them: a draw of its prior, moved by what was seen of it."""
-        within, beside = normals.within[0, 0], np.concatenate(
-            [normals.slot_others[0], normals.slot_known[0][..., None]], axis=-1
-        )
+        within, beside = normals.within[0, 0], normals.beside
         count = within.shape[-1]
         noise = 1 / within
         seen = np.linalg.cholesky(self.covariance + noise[:, :, None] * np.eye(count))
@@ -194,13 +205,16 @@ class Process:
         pulled = np.einsum("dtm,dm->dt", columns, ends)
         apart = drawn + np.sqrt(noise) * rng.standard_normal(within.shape)
         found = drawn - self._moved(seen, apart + pulled)
-        # Its density given all else, by its precision K⁻¹ + Λ: the determinants by that of what is seen.
-        rest = found + self._moved(seen, pulled)
-        whitened = _solved(root, rest) if lower else np.linalg.solve(root, rest[..., None])[..., 0]
-        squares = (whitened**2).sum(-1) + (within * rest**2).sum(-1) + (first**2).sum(-1)
-        log_density = _half_log_determinant(seen) + 0.5 * np.log(within).sum(-1) - _half_log_determinant(root, lower)
-        log_density = log_density + np.log(np.diagonal(dense, axis1=-2, axis2=-1)).sum(-1)
-        log_density = log_density - 0.5 * squares - 0.5 * (count + first.shape[-1]) * np.log(2 * np.pi)
+
+        def log_density() -> np.ndarray:
+            # Given all else, by the precision K⁻¹ + Λ: the determinants by that of what is seen.
+            rest = found + self._moved(seen, pulled)
+            whitened = _solved(root, rest) if lower else np.linalg.solve(root, rest[..., None])[..., 0]
+            squares = (whitened**2).sum(-1) + (within * rest**2).sum(-1) + (first**2).sum(-1)
+            scale = _half_log_determinant(seen) + 0.5 * np.log(within).sum(-1) - _half_log_determinant(root, lower)
+            scale = scale + _half_log_determinant(dense)
+            return np.asarray(scale - 0.5 * squares - 0.5 * (count + first.shape[-1]) * np.log(2 * np.pi))
+
         return Drawn(found[None], others, log_density)
 
     def _moved(self, seen: np.ndarray, value: np.ndarray) -> np.ndarray:
@@ -257,15 +271,21 @@ def _half_log_determinant(root: np.ndarray, lower: bool = True) -> np.ndarray:
 def _factored(
     within: np.ndarray, others: np.ndarray, known: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Factor blocks, and solve for what is beside them: slots come first in every array."""
+    """Factor blocks, and solve for what is beside them: slots come first in every array, groups last."""
     lower = np.zeros_like(within)
     rows, left = np.empty_like(others), np.empty_like(known)
     for i in range(len(within)):
         for k in range(i + 1):
-            entry = within[i, k] - sum(lower[i, j] * lower[k, j] for j in range(k))
+            entry = within[i, k]
+            for j in range(k):
+                entry = entry - lower[i, j] * lower[k, j]
             lower[i, k] = np.sqrt(entry) if i == k else entry / lower[k, k]
-        rows[i] = (others[i] - sum(lower[i, j][..., None] * rows[j] for j in range(i))) / lower[i, i][..., None]
-        left[i] = (known[i] - sum(lower[i, j] * left[j] for j in range(i))) / lower[i, i]
+        above, right = others[i], known[i]
+        for j in range(i):
+            above = above - lower[i, j][:, None] * rows[j]
+            right = right - lower[i, j] * left[j]
+        np.divide(above, lower[i, i][:, None], out=rows[i])
+        np.divide(right, lower[i, i], out=left[i])
     return lower, rows, left
 
 
@@ -273,5 +293,8 @@ def _back(lower: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Solve `lower.T x = right`, slot by slot from the last."""
     found = np.empty_like(right)
     for i in range(len(right) - 1, -1, -1):
-        found[i] = (right[i] - sum(lower[j, i] * found[j] for j in range(i + 1, len(right)))) / lower[i, i]
+        left = right[i]
+        for j in range(i + 1, len(right)):
+            left = left - lower[j, i] * found[j]
+        np.divide(left, lower[i, i], out=found[i])
     return found
