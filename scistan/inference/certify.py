@@ -24,6 +24,7 @@ from scistan.inference.tolerance import (
     EPSILON,
     GRADIENT_TOLERANCE,
     NEIGHBOURS,
+    NOISE_OF_INTEGRALS,
     NOISES,
     ROUNDING,
     SMALL_STEP,
@@ -280,7 +281,9 @@ def _with_noise(witnesses: _Witnesses, seen: Seen, seed: int) -> Seen:
         table = np.array([[s.scipy, s.engine, float(s.gradient @ direction)] for s in near if s is not None])
         if len(table) == NEIGHBOURS and np.isfinite(table).all():
             noise = np.maximum(noise, noise_of(table, degree))
-    return replace(seen, noise=float(noise[0] + noise[1]), slope_noise=float(noise[2]))
+    # A model can be sampled with all its latents instead: without them it must keep its digits.
+    by_engine = min(noise[1], NOISE_OF_INTEGRALS) if witnesses.instance.integrated else noise[1]
+    return replace(seen, noise=float(noise[0] + by_engine), slope_noise=float(noise[2]))
 
 
 def _lost(seen: Seen, ahead: Seen) -> float:

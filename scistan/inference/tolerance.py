@@ -9,8 +9,8 @@ from scistan.targets.stan.accuracy import calls_what_saturates, slope_error
 from scistan.targets.stan.program import StanProgram
 
 __all__ = [
-    "DENSITY_TOLERANCE", "EPSILON", "GRADIENT_TOLERANCE", "NEIGHBOURS", "NOISES", "ROUNDING", "SMALL_STEP", "STEP",
-    "TINY_STEP", "allowed_slope_error", "approximates", "noise_of",
+    "DENSITY_TOLERANCE", "EPSILON", "GRADIENT_TOLERANCE", "NEIGHBOURS", "NOISES", "NOISE_OF_INTEGRALS", "ROUNDING",
+    "SMALL_STEP", "STEP", "TINY_STEP", "allowed_slope_error", "approximates", "noise_of",
 ]  # fmt: skip
 
 # Densities are compared as differences between points, relative to the size of what is added up; gradients meet
@@ -23,6 +23,7 @@ EPSILON = float(np.finfo(float).eps)
 ROUNDING = 8 * EPSILON
 # Noise is seen at neighbours of a point; the largest of eight is as likely as not below the one that matters.
 NEIGHBOURS, TINY_STEP, NOISES = 8, 1e-10, 8
+NOISE_OF_INTEGRALS = 1e-3  # of a log density without its latents: much less than what a step of a chain accepts by
 SMALL_STEP = 3e-5  # a probability near 1 moves in steps of its own, which a tiny one does not cross
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import scistan as ss
 from scistan.diagnostics.statistics import bulk_ess
+from scistan.graph.instance import Instance
 from scistan.inference import sample
 from scistan.inference.arviz_data import dataset_names
 from scistan.inference.asked import Asked
+from scistan.inference.certify import certify_lowered
 from scistan.inference.integrate import integrated
+from scistan.inference.integrated import IntegratedDensity
 from scistan.inference.prepare import Prepared
 from scistan.inference.run import Outcome
 from scistan.inference.work import coordinates
@@ -160,6 +165,38 @@ def test_a_form_that_is_refuted_is_left_with_a_warning(monkeypatch: pytest.Monke
     assert fit.plan.integrated == ()
     assert fit.certificate.ok
     assert "sampled with all its latents" in fit.notes[0]
+
+
+class Rounded:
+    """The density of a model of positive numbers, wrong by noise as rounding makes it; or the Jacobian alone."""
+
+    def __init__(self, instance: Instance, noise: float, whole: bool = True) -> None:
+        self._instance, self._noise, self._whole = instance, noise, whole
+        self._exact = IntegratedDensity(instance)
+        self.dimension = coordinates(instance)
+
+    def constrain(self, q: np.ndarray) -> dict[str, np.ndarray]:
+        return {t.name: np.exp(x) for t, x in zip(self._instance.graph.latents, q, strict=True)}
+
+    def log_density_gradient(self, q: np.ndarray) -> tuple[float, np.ndarray]:
+        if not self._whole:
+            return float(q.sum()), np.ones(len(q))
+        steps = 1e-4 * np.eye(len(q))
+        slopes = [(self._at(q + step) - self._at(q - step)) / 2e-4 for step in steps]
+        return self._at(q) + self._noise * np.sin(1e14 * q.sum()), np.array(slopes)
+
+    def _at(self, q: np.ndarray) -> float:
+        point = {t.value: np.exp(x) for t, x in zip(self._instance.graph.latents, q, strict=True)}
+        return float(self._exact.at_each([point])[0][0] + q.sum())
+
+
+@pytest.mark.parametrize(("noise", "ok"), [(1e-4, True), (0.5, False)])
+def test_rounding_excuses_no_density_without_digits(noise: float, ok: bool) -> None:
+    """All latents could be sampled instead."""
+    subject = SimpleNamespace(instance=integrated(mixed().instance(), True))
+    density, jacobian = (Rounded(subject.instance, noise, whole) for whole in (True, False))
+    found = certify_lowered(subject, density, jacobian, 1, "rounded")  # type: ignore[arg-type]
+    assert found.ok == ok
 
 
 def test_a_form_that_cannot_be_run_is_left_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
