@@ -11,6 +11,8 @@ import contextlib
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 with contextlib.suppress(ImportError):  # the file can be read where NumPyro is not
     import jax
     import jax.numpy as jnp
@@ -35,6 +37,11 @@ def twin(*forms: str) -> Callable[[Twin], Twin]:
         return write
 
     return enter
+
+
+def _count(codes: Any) -> int:
+    # By NumPy: what JAX computes of constants while it traces is no number yet.
+    return int(np.asarray(codes).max()) + 1
 
 
 def _normals(name: str, mean: Any, scale: Any, size: int) -> Any:
@@ -64,7 +71,7 @@ def years(d: Data, form: str) -> None:
 def mixed(d: Data, form: str) -> None:
     a, b = sample("a", dist.Normal(0, 5)), sample("b", dist.Normal(0, 1))
     tau, s = sample("tau", dist.HalfNormal(1)), sample("s", dist.HalfNormal(1))
-    u = _effects(form, "u", 0.0, tau, int(d["group"].max()) + 1)
+    u = _effects(form, "u", 0.0, tau, _count(d["group"]))
     sample("y", dist.Normal(a + b * d["x"] + u[d["group"]], s), obs=d["y"])
 
 
@@ -78,7 +85,7 @@ def radon(d: Data, form: str) -> None:
 
 @twin(*BOTH)
 def slopes(d: Data, form: str) -> None:
-    groups = int(d["group"].max()) + 1
+    groups = _count(d["group"])
     mean, sd = _normals("mean", 0.0, 2.0, 2), sample("sd", dist.HalfNormal(1).expand([2]).to_event(1))
     factor, s = sample("factor", dist.LKJCholesky(2, 2.0)), sample("s", dist.HalfNormal(1))
     chol = sd[:, None] * factor

@@ -30,6 +30,24 @@ class _Gone:
         return found
 
 
+# Blocks of one number are most common, and thousands of them: LAPACK, called for each, takes ten times as long.
+def _factored(torch: Any, blocks: Tensor) -> tuple[Tensor, Tensor]:
+    """Give Cholesky's factor of each block (…, J, K, K), and whether all J are definite."""
+    if blocks.shape[-1] == 1:
+        return blocks.abs().sqrt(), (blocks > 0).all((-3, -2, -1))
+    factor, failed = torch.linalg.cholesky_ex(blocks)
+    return factor, (failed == 0).all(-1)
+
+
+def _solved(torch: Any, right: Tensor, factor: Tensor) -> Tensor:
+    """Give the inverse of each block, of which this is the factor, times `right`."""
+    return right / factor.square() if factor.shape[-1] == 1 else torch.cholesky_solve(right, factor)
+
+
+def _inverse(torch: Any, factor: Tensor) -> Tensor:
+    return factor.square().reciprocal() if factor.shape[-1] == 1 else torch.cholesky_inverse(factor)
+
+
 class Chain:
     """`H[j, j]` of `hubs` (…, J, K, K) and `H[j + 1, j]` of `links` (…, J - 1, K, K), or of none, factored."""
 
@@ -40,17 +58,17 @@ class Chain:
         while links.shape[-3]:
             from_left, to_right = links[..., 0::2, :, :], links[..., 1::2, :, :]
             count = to_right.shape[-3]
-            factor, failed = torch.linalg.cholesky_ex(hubs[..., 1::2, :, :])
-            sound = sound & (failed == 0).all(-1)
-            left = torch.cholesky_solve(from_left, factor)
-            right = torch.cholesky_solve(to_right.mT, factor[..., :count, :, :])
+            factor, definite = _factored(torch, hubs[..., 1::2, :, :])
+            sound = sound & definite
+            left = _solved(torch, from_left, factor)
+            right = _solved(torch, to_right.mT, factor[..., :count, :, :])
             self._gone.append(_Gone(factor, left, right))
             hubs = hubs[..., 0::2, :, :].clone()
             hubs[..., : left.shape[-3], :, :] -= from_left.mT @ left
             hubs[..., 1:, :, :] -= to_right @ right
             links = -to_right @ left[..., :count, :, :]
-        self.factor, failed = torch.linalg.cholesky_ex(hubs)
-        self.each_definite = sound & (failed == 0).all(-1)
+        self.factor, definite = _factored(torch, hubs)
+        self.each_definite = sound & definite
 
     def solve(self, right: Tensor) -> Tensor:
         """Give the inverse times `right` (…, J, K, R)."""
@@ -59,9 +77,9 @@ class Chain:
             odd, even = right[..., 1::2, :, :], right[..., 0::2, :, :].clone()
             even[..., : odd.shape[-3], :, :] -= gone.to_left.mT @ odd
             even[..., 1:, :, :] -= gone.to_right.mT @ odd[..., : gone.to_right.shape[-3], :, :]
-            waiting.append(self._torch.cholesky_solve(odd, gone.factor))
+            waiting.append(_solved(self._torch, odd, gone.factor))
             right = even
-        found = self._torch.cholesky_solve(right, self.factor)
+        found = _solved(self._torch, right, self.factor)
         for gone, own in zip(reversed(self._gone), reversed(waiting), strict=True):
             found = self._woven(found, gone.minus_neighbours(own, found))
         return found
@@ -91,8 +109,7 @@ class Chain:
 
     def inverse_blocks(self) -> tuple[Tensor, Tensor]:
         """Give the inverse's blocks where the matrix has some: (…, J, K, K), and `[j + 1, j]` (…, J - 1, K, K)."""
-        inverse = self._torch.cholesky_inverse
-        hubs = inverse(self.factor)
+        hubs = _inverse(self._torch, self.factor)
         links = hubs[..., :0, :, :]
         for gone in reversed(self._gone):
             count = gone.to_right.shape[-3]
@@ -101,7 +118,7 @@ class Chain:
             with_left = -left @ hubs[..., : left.shape[-3], :, :]
             with_left[..., :count, :, :] -= right @ links
             with_right = -(left[..., :count, :, :] @ links.mT + right @ hubs[..., 1:, :, :])
-            own = inverse(gone.factor) - with_left @ left.mT
+            own = _inverse(self._torch, gone.factor) - with_left @ left.mT
             own[..., :count, :, :] -= with_right @ right.mT
             links = self._woven(with_left, with_right.mT)
             hubs = self._woven(hubs, 0.5 * (own + own.mT))

@@ -60,11 +60,12 @@ def test_a_chain_is_its_matrix(groups: int, width: int, lead: tuple[int, ...]) -
 
 
 @pytest.mark.parametrize("groups", COUNTS)
-def test_one_negative_direction_is_noticed(groups: int) -> None:
-    hubs, links, whole = blocks(groups, 2, (3,))
+@pytest.mark.parametrize("width", [1, 2])
+def test_one_negative_direction_is_noticed(groups: int, width: int) -> None:
+    hubs, links, whole = blocks(groups, width, (3,))
     shift = float(torch.linalg.eigvalsh(whole[1])[0]) + 1e-6  # a little less, and it would still be definite
     lowered = hubs.clone()
-    lowered[1] -= shift * torch.eye(2)
+    lowered[1] -= shift * torch.eye(width)
     assert Chain(torch, lowered, links).each_definite.tolist() == [True, False, True]
 
 
