@@ -222,6 +222,8 @@ MUTANTS = (
     Mutant("toolchain/workspace.py", "if try_lock(owner) and owner_of(folder).exists():", "if try_lock(owner):", LIVE),
     Mutant("toolchain/use.py", "if os.fstat(descriptor).st_ino != os.stat(record).st_ino:", "if False:", LIVE),
     Mutant("toolchain/use.py", "yield try_lock(descriptor)", "yield True", "tests/toolchain/test_evict.py", "held"),
+    Mutant("toolchain/wheel_build.py", "if None in before or before != [identity(path) for path in objects]:", "if False:", "tests/toolchain/test_clearing.py", "linked"),
+    Mutant("inference/judge/tasks.py", "            ask_for_interrupts()\n", "", "tests/inference/judge/test_tasks.py", "drops"),
     # prior checks: what is drawn again, and what a constant may be
     Mutant("targets/scipy/redraw.py", "reached[node] = node in gone or any(reached[arg] for arg in node.args)", "reached[node] = node in gone", PRIORS, "moved or step"),
     Mutant("targets/scipy/redraw.py", "if term.law is not old[term.name] or _reaches", "if _reaches", PRIORS, "moved"),

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from scistan.errors import ScistanError
 from scistan.memory import free_memory
+from scistan.messages import toolchain as messages
 from scistan.messages.packages import untried
 from scistan.surface import SURFACES
 from scistan.toolchain.cache import open_store
@@ -113,6 +114,8 @@ def cache() -> list[Row]:
         "" if free >= LOW_DISK else "below 3 GB no precompiled header is made",
     )
     if not os.path.isdir(root):
+        if os.path.lexists(root):
+            raise messages.no_folder(root)
         return [Row("cache", f"{root} (not made yet)", "ok"), disk]
     held = items(open_store())
     size = sum(item.bytes for item in held)

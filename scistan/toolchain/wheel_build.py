@@ -32,7 +32,16 @@ HEADER_SIZE = {"gcc": "0.8 GB", "clang": "0.2 GB"}
 STUB = f"#include_next <{HEADER}>\n"
 # Rough figures for g++ 12, for what the user is told beforehand.
 SECONDS = {"header": 35.0, "model unit": 27.0, "unit": 5.0}
+TRIES = 20  # how often objects may be taken from the linker before it is told
 COMPILED = {"gcc": f"{HEADER}.gch", "clang": f"{HEADER}.pch"}
+
+
+class ObjectsGoneError(Exception):
+    """Something that was to be linked was removed or replaced meanwhile, with what the linker said of it."""
+
+    def __init__(self, error: ToolchainError) -> None:
+        super().__init__(error.what)
+        self.error = error
 
 
 def common_parts(work: Work, wheel: Wheel) -> dict[str, Json]:
@@ -211,7 +220,21 @@ def build_object(work: Work, wheel: Wheel, code: str, holds: ExitStack) -> Path:
 
 
 def build_executable(work: Work, request: BuildRequest, wheel: Wheel, code: str) -> Path:
-    """Give the executable of a request, from objects that are there or are built now."""
+    """Give the executable of a request, from objects that are there or are built now.
+
+    A hold is on the entry that was found. Where that is damaged meanwhile, who finds it so builds it again in its
+    place, and what stands there then is not held by us: who removes it takes it from our linker, and we begin again.
+    """
+    for _ in range(TRIES):
+        try:
+            return gather_and_link(work, request, wheel, code)
+        except ObjectsGoneError as gone:
+            last = gone.error
+    raise last
+
+
+def gather_and_link(work: Work, request: BuildRequest, wheel: Wheel, code: str) -> Path:
+    """Get all objects of a request, and link them while they are held."""
     with ExitStack() as until_linked:
         objects = [build_object(work, wheel, code, until_linked)]
         units = wheel.runner.chosen(request.options.methods)
@@ -228,6 +251,15 @@ def build_executable(work: Work, request: BuildRequest, wheel: Wheel, code: str)
     return entry.folder / EXECUTABLE
 
 
+def identity(path: Path) -> tuple[int, int] | None:
+    """Tell one file from another that takes its place; None where there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns
+
+
 def link(work: Work, wheel: Wheel, place: Workspace, objects: list[Path]) -> None:
     """Link the objects; TBB travels with the executable, so neither minds where the wheel is."""
     mac = sys.platform == "darwin"
@@ -242,9 +274,13 @@ def link(work: Work, wheel: Wheel, place: Workspace, objects: list[Path]) -> Non
         "-o",
         str(place.out / EXECUTABLE),
     ]
+    before = [identity(path) for path in objects]
     finished = command(work, place, words)
     if finished.code != 0:
-        raise failed("linking the executable", finished)
+        error = failed("linking the executable", finished)
+        if None in before or before != [identity(path) for path in objects]:
+            raise ObjectsGoneError(error)
+        raise error
     strip = None if mac else find_program("strip")
     for library in wheel.files.tbb:
         copy = place.out / library.name

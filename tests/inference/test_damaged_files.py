@@ -119,6 +119,16 @@ def test_every_byte_of_the_seal_counts(saved, tmp_path, kind):
             ss.load(path)
 
 
+@pytest.mark.parametrize("length", [1, SEAL - 1, SEAL, SEAL + 200])
+@pytest.mark.parametrize("kind", ["nc", "npz"])
+def test_a_seal_that_was_overwritten_is_told(saved, tmp_path, kind, length):
+    """Found by hand: where neither its beginning nor its digits were left, the file was read as one of others."""
+    path = copied(saved[kind], tmp_path)
+    path.write_bytes(path.read_bytes()[:-SEAL] + random.Random(length).randbytes(length))
+    with pytest.raises(ss.DataError, match="its end has been changed"):
+        ss.load(path)
+
+
 @pytest.mark.parametrize("name", ["attributes", "metadata", "added", "removed"])
 def test_a_changed_folder_is_told(saved, tmp_path, name):
     path = copied(saved["zarr"], tmp_path)

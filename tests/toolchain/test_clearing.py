@@ -9,13 +9,17 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from scistan.cli import main
+from scistan.errors import ToolchainError
 from scistan.toolchain.build import compile_stan, held_executable
 from scistan.toolchain.cache import open_store
 from scistan.toolchain.inventory import clear, verify_cache
 from scistan.toolchain.lock import key_lock
 from scistan.toolchain.options import BuildOptions
 from scistan.toolchain.use import hold
+from scistan.toolchain.wheel_build import link
 
 
 def clear_until(stopped: threading.Event) -> None:
@@ -125,3 +129,31 @@ def test_verify_leaves_alone_what_somebody_builds_again(tiny, own_cache):
     assert main(["cache", "verify", "--remove"]) == 0
     assert not path.exists()
     assert main(["cache", "verify"]) == 0
+
+
+def test_what_is_replaced_while_it_is_linked_is_linked_again(tiny, own_cache, monkeypatch):
+    """A hold is on what was found: an entry that others found damaged and built again is not the one that is held."""
+    linked = []
+
+    def link_without(work, wheel, place, objects):
+        linked.append(len(objects))
+        if len(linked) == 1:
+            open_store().discard(objects[-1].parent)
+        link(work, wheel, place, objects)
+
+    monkeypatch.setattr("scistan.toolchain.wheel_build.link", link_without)
+    path = compile_stan("model { }", toolchain=tiny.toolchain(), progress=False)
+    assert subprocess.run([str(path), "info"], check=False).returncode == 0
+    assert linked == [2 + 1, 2 + 1]
+
+
+def test_objects_that_are_always_gone_end_in_the_linkers_words(tiny, own_cache, monkeypatch):
+    def link_without(work, wheel, place, objects):
+        open_store().discard(objects[0].parent)
+        link(work, wheel, place, objects)
+
+    monkeypatch.setattr("scistan.toolchain.wheel_build.link", link_without)
+    monkeypatch.setattr("scistan.toolchain.wheel_build.TRIES", 2)
+    with pytest.raises(ToolchainError, match="linking the executable failed"):
+        compile_stan("model { }", toolchain=tiny.toolchain(), progress=False)
+    assert tiny.compilations() == 2

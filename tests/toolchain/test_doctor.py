@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -61,6 +62,16 @@ def test_a_public_cache_is_a_problem(tiny, own_cache):
     row = doctor.doctor()["cache"]
     assert row.verdict == "problem"
     assert "chmod go-w" in row.fix
+
+
+@pytest.mark.parametrize("place", [Path(os.devnull), Path(__file__)], ids=["device", "file"])
+def test_a_cache_that_is_no_folder_is_a_problem(place, own_cache, monkeypatch):
+    """It was said to be fine, and not made yet."""
+    monkeypatch.setenv("SCISTAN_CACHE", str(place))
+    row = doctor.doctor()["cache"]
+    assert row.verdict == "problem"
+    assert "it is no folder" in row.found
+    assert "set SCISTAN_CACHE to a folder" in row.fix
 
 
 def test_what_breaks_in_a_check_is_a_finding(monkeypatch):

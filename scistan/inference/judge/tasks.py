@@ -15,7 +15,7 @@ import numpy as np
 from scistan.errors import ScistanError
 from scistan.inference.executors import Executor
 from scistan.inference.judge.folder import Arrays, Folder
-from scistan.interrupts import interrupts_held
+from scistan.interrupts import interrupts_held, interrupts_kept
 from scistan.messages import sampling as sampling_messages
 from scistan.profiling import Stage, bring_home, recorded
 from scistan.settings import under_settings
@@ -73,7 +73,8 @@ def run_tasks(
         step(outcome.reused)
         run = _Run(place, outcome, folder, waiting, step, executor is None)
         try:
-            run.all()
+            with interrupts_kept() as ask_for_interrupts:
+                run.all(ask_for_interrupts)
         except KeyboardInterrupt:
             outcome.interrupted = True
             run.stop()
@@ -93,8 +94,9 @@ class _Run:
         self.tries: dict[int, int] = {}
         self.back: SimpleQueue[Any] = SimpleQueue()
 
-    def all(self) -> None:
+    def all(self, ask_for_interrupts: Callable[[], None]) -> None:
         while self.waiting or self.away:
+            ask_for_interrupts()
             while self.waiting and len(self.away) < _IN_FLIGHT:
                 self._submit(self.waiting.popleft())
             if self.away:

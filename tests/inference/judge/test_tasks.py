@@ -4,8 +4,10 @@ import os
 import signal
 import threading
 import time
+import weakref
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -163,6 +165,27 @@ def test_an_interrupt_keeps_what_is_there(tmp_path):
     assert {0, 1, 2, 3} <= set(outcome.results)
     assert len(outcome.results) < 400
     assert {f"task-{k:06d}.npz" for k in outcome.results} == {p.name for p in tmp_path.glob("*.npz")}
+
+
+class Referred:
+    """Something that weak references can lead to."""
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_that_python_drops_is_heard():
+    """Found on Python 3.12: Ctrl-C in the callback of a weak reference, of which Python says that it is ignored."""
+
+    referred = {1: Referred()}
+    kept = weakref.ref(referred[1], lambda _: signal.raise_signal(signal.SIGINT))
+    folder = SimpleNamespace(known=lambda numbers: {}, keep=lambda number, arrays: referred.pop(number, None))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        outcome = run_tasks(tasks(400), None, folder, False)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert kept() is None
+    assert outcome.interrupted
+    assert len(outcome.results) < 400
 
 
 class Interrupted(ThreadPoolExecutor):
