@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -154,9 +154,9 @@ def _walk(layers: Sequence[Layer], structure: Structure, columns: Columns, shift
 def _pilot(
     observed: Mapping[Node, Products], structure: Structure, columns: Columns, still: tuple[set[int], set[int]]
 ) -> Shift | None:
-    """Fit what is observed by least squares; None where it explains too little of it to make a difference.
+    """Fit what is observed by least squares, by what can be moved; None where that explains too little of it.
 
-    What is `still` stays around 0.
+    What is `still` stays around 0, and so does what is scaled: in the fit it would take a share of what is far away.
     """
     if not observed:
         return None
@@ -164,12 +164,15 @@ def _pilot(
     total = first.copy()
     for part in rest:
         total.add(part)
-    # Each column by itself, whatever scales it: those of a latent that is scaled stay where they are.
-    groups, slots, many = structure.groups, len(columns.slots), len(columns.others)
-    beside = [*range(many), *range(many + 1, many + len(columns.known))]
-    within = np.moveaxis(total.within, -1, 0) + _ridge(total.within.diagonal().max(initial=1.0)) * np.eye(slots)
-    across = np.moveaxis(total.across, 0, 1)  # groups, slots, beside
-    solved = np.linalg.solve(within, across) if slots else np.zeros((groups, 0, across.shape[-1]))
+    tied = structure.kernel is not None  # and its covariance is that around 0
+    free = [] if tied else _movable(columns.slots, still[0])
+    groups, many = structure.groups, len(columns.others)
+    others = _movable(columns.others, still[1])
+    beside = [*others, *range(many + 1, many + len(columns.known))]
+    within = np.moveaxis(total.within[np.ix_(free, free)], -1, 0)
+    within = within + _ridge(within.diagonal(axis1=1, axis2=2).max(initial=1.0)) * np.eye(len(free))
+    across = np.moveaxis(total.across[free], 0, 1)  # groups, slots, beside
+    solved = np.linalg.solve(within, across) if free else np.zeros((groups, 0, across.shape[-1]))
     dense = total.beside - np.einsum("gam,gan->mn", across, solved)
     matrix = dense[np.ix_(beside, beside)]
     matrix = matrix + np.diag(_ridge(total.beside.diagonal()[beside]))
@@ -180,19 +183,17 @@ def _pilot(
     whole = np.zeros(many + len(columns.known))
     whole[beside] = numbers
     whole[many] = 1.0
-    each = -solved @ whole  # groups, slots
     shift = Shift.none(structure, columns)
-    for k, (slot, scale) in enumerate(columns.slots):
-        tied = structure.kernel is not None  # and its covariance is that around 0
-        plain = scale is None and all(own != slot or other is None for own, other in columns.slots)
-        if plain and not tied and slot not in still[0]:
-            shift.slots[:, slot] = each[:, k]
-    for k, (at, scale) in enumerate(columns.others):
-        plain = scale is None and all(own != at or other is None for own, other in columns.others)
-        if plain and at not in still[1]:
-            shift.others[at] = numbers[k]
-    shift.known[1:] = numbers[many:]
+    shift.slots[:, [columns.slots[k][0] for k in free]] = -solved @ whole  # groups, slots
+    shift.others[[columns.others[k][0] for k in others]] = numbers[: len(others)]
+    shift.known[1:] = numbers[len(others) :]
     return shift
+
+
+def _movable(columns: Sequence[tuple[int, Node | None]], still: Collection[int]) -> list[int]:
+    """List the columns of what is nowhere scaled, and not still."""
+    scaled = {at for at, scale in columns if scale is not None}
+    return [k for k, (at, _) in enumerate(columns) if at not in scaled and at not in still]
 
 
 def _ridge(size: Any) -> Any:

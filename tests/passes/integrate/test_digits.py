@@ -69,6 +69,22 @@ def test_digits_are_kept_from_no_spread_to_a_large_one(build, spread, far, centr
         assert value == pytest.approx(expected, rel=1e-9, abs=1e-8 if not far else 1e-4)
 
 
+@pytest.mark.parametrize("far", [1e6, 1e8])
+def test_what_is_far_away_is_measured_by_what_can_be_moved(far):
+    """An intercept of a wide prior beside effects that stay around 0, which would take a share of it."""
+    rng = np.random.default_rng(3)
+    near = MEMBER @ rng.normal(0, 0.7, 5) + rng.normal(size=20)
+    found = []
+    for start in (0.0, far):
+        m = ss.Model("wide")
+        m.a, m.tau, m.s = ss.Flat(), ss.HalfNormal(1), ss.HalfNormal(1)
+        m.u = ss.Normal(0, m.tau, shape=5)
+        m.y = ss.Normal(m.a + m.u[GROUP], m.s).observe(start + near)
+        density = lower_to_rows(integrated(m.instance(), True))
+        found.append(density.log_densities(np.array([[log_tau, NOISE] for log_tau in (-10.0, -1, 0, 1, 3)])))
+    assert found[1] == pytest.approx(found[0], abs=20 * 1e-15 * far * 10)  # the rows' own last digits
+
+
 @pytest.mark.parametrize("far", [0.0, 1e3])
 def test_digits_are_kept_where_effects_explain_all_that_is_seen(far):
     """One row for each effect, as in eight schools: least squares would measure every effect from its own row."""
