@@ -43,12 +43,15 @@ def sampled_frame(law: Law) -> Frame | None:
     """Give what a non-centred latent is measured by in a program; None for any other.
 
     Where its data are known to say as much as `information` and `pull` (a mean of `pull / information` with the
-    variance `1 / information`), that is the mean and the sd that it has given them, were all of it normal.
+    variance `1 / information`), that is the mean and the sd that it has given them, were all of it normal. Of a latent
+    that other numbers are added to they say that of the sum.
     """
     frame = frame_of(law) if law.noncentred else None
     if frame is None or law.centring is None:
         return frame
     location, scale, information, pull = map(Expression, (*frame.nodes, *law.centring))
+    if law.beside:
+        pull = pull - information * sum(map(Expression, law.beside[1:]), Expression(law.beside[0]))
     variance = scale * scale
     total = 1 + information * variance
     pulled = pull * variance if is_zero(frame.location) else location + pull * variance

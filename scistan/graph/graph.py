@@ -30,6 +30,7 @@ class Law:
     noncentred: bool = False
     path: bool = False  # a non-centred series by its path (`distributions/paths.py`) instead of its innovations
     centring: tuple[Data, Data] | None = None  # what data say of each element, where a program was made for them
+    beside: tuple[Variable, ...] = ()  # what is added to it wherever it is used: data know of the sum
     equalities: tuple[Equality, ...] = ()
 
     @property

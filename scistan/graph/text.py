@@ -288,4 +288,6 @@ def _law_text(law: Law, numbers: dict[Node, str], names: _Names) -> str:
         arguments.append("noncentred=True")
     if law.centring is not None:
         arguments.append("centring=learnt")
+    if law.beside:
+        arguments.append(f"beside=({', '.join(numbers[node] for node in law.beside)})")
     return f"{law.distribution.name}({', '.join(arguments)}) {names.shape(law.shape)}"

@@ -23,6 +23,7 @@ from scistan.graph.walk import topological
 from scistan.inference.information import Draws, open_rest, scales_of
 from scistan.inference.subject import NOTHING_GENERATED, Subject
 from scistan.messages import centring as messages
+from scistan.passes.beside import besides
 from scistan.passes.centring import learnable, series_by_innovations, set_centring, wholly
 from scistan.targets.stan.program import lower_to_stan
 
@@ -49,7 +50,11 @@ def centring_of(subject: Subject, draws: Draws, seed: int = 0) -> dict[str, np.n
             points = rest.points(picked)
             for group in _groups(level):
                 found |= rest.learn([term.name for term in group], picked, points)
-    return {n: _whole_if_certain(subject, n, pair, draws) for n, pair in found.items() if pair.any()}
+    apart = besides(sampled, learnable(sampled.graph))  # which is more than to sample it as it is
+    return {
+        n: pair if n in apart else _whole_if_certain(subject, n, pair, draws)
+        for n, pair in found.items() if pair.any()
+    }  # fmt: skip
 
 
 def centred_series(instance: Instance) -> dict[str, np.ndarray]:
@@ -69,10 +74,13 @@ def shares(subject: Subject, centring: Centring, draws: Draws) -> dict[str, np.n
     return {name: np.median(_shares(subject, name, pair, draws), axis=0) for name, pair in centring.items()}
 
 
-def told(share: Mapping[str, np.ndarray]) -> tuple[str, ...]:
+def told(subject: Subject, share: Mapping[str, np.ndarray]) -> tuple[str, ...]:
     """Say of each latent how many elements are sampled centred, and why, by the shares that their data have."""
-    whole = {name: array for name, array in share.items() if array.size}
-    return tuple(messages.learnt(n, int((s > 0.5).sum()), s.size, float(s.max())) for n, s in whole.items())
+    laws = {term.name: term.law for term in (subject.sampled or subject.instance).graph.latents}
+    return tuple(
+        messages.learnt(n, int((s > 0.5).sum()), s.size, float(s.max()), [number.name for number in laws[n].beside])
+        for n, s in share.items() if s.size
+    )  # fmt: skip
 
 
 def _whole_if_certain(subject: Subject, name: str, pair: np.ndarray, draws: Draws) -> np.ndarray:

@@ -69,7 +69,7 @@ def fit_of(
     left_out = frozenset() if keep is None else frozenset(GENERATED) - set(keep)
     rejected = tuple(text for text, _ in tell_rejections(found, subject))
     flat = {name: array.reshape(chains * draws, *array.shape[2:]) for name, array in latents.items()}
-    centred = told_of_centring(shares(subject, subject.centring, flat))
+    centred = told_of_centring(subject, shares(subject, subject.centring, flat))
     gone = told_of_integrals(subject.instance)
     told = (*subject.remarks, *gone, *subject.merged, *centred, *found.notes, *rejected, *notes)
     fit = Fit(ordered, found, settings, subject, subject.name, subject.hash, why, told, left_out, method)

@@ -16,6 +16,8 @@ from scistan.graph.graph import Graph, Law, Term
 from scistan.graph.instance import Instance
 from scistan.graph.node import Apply
 from scistan.inference.subject import NOTHING_GENERATED
+from scistan.passes.beside import besides
+from scistan.passes.centring import learnable
 from scistan.targets.evaluate import Evaluator
 from scistan.targets.stan.program import StanProgram, lower_to_stan
 from scistan.targets.values import NUMPY, aligned
@@ -59,11 +61,14 @@ class Rest:
         gradients, bends = (np.array(part) for part in zip(*seen.values(), strict=True))
         kept = list(seen)
         found: dict[str, np.ndarray] = {}
+        beside = besides(self.plain, learnable(self.plain.graph))
         for name in names:
-            at = self.at[name]
+            at, draw = self.at[name], draws[name][kept]
+            for number in beside.get(name, ()):
+                draw = draw + draws[number.name][kept].reshape(-1, *(1 for _ in self.at[name].shape))
             bent = bends[:, at].sum(axis=0) / np.square(scales[name][kept]).sum(axis=0)
             information = np.where(np.isfinite(bent) & (bent > 0), bent, 0.0)
-            pull = (gradients[:, at] + information * draws[name][kept]).mean(axis=0)
+            pull = (gradients[:, at] + information * draw).mean(axis=0)
             found[name] = np.stack([information, np.where(information > 0, pull, 0.0)])
         return found
 

@@ -8,12 +8,13 @@ from scistan.errors import DataError
 from scistan.graph.places import user_place
 
 
-def learnt(name: str, centred: int, elements: int, most: float) -> str:
+def learnt(name: str, centred: int, elements: int, most: float, beside: Sequence[str] = ()) -> str:
     undo = "(`centred=False` turns it off)"
     if not centred:
         return f"{name}: sampled non-centred but for what its data say, at most {100 * most:.0f} % of an element {undo}"
     whom, whose = ("it is", "its") if elements == 1 else (f"{centred} of {elements} elements are", "their")
-    return f"{name}: {whom} sampled centred, because {whose} data say more than the prior {undo}"
+    sums = f", as sums with {', '.join(beside)}" if beside else ""
+    return f"{name}: {whom} sampled centred{sums}, because {whose} data say more than the prior {undo}"
 
 
 def centring_won(why: str, names: Sequence[str], before: float) -> str:

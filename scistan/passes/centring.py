@@ -17,6 +17,7 @@ from scistan.graph.instance import Instance
 from scistan.graph.node import Data
 from scistan.graph.places import copy_places
 from scistan.messages import centring as messages
+from scistan.passes.beside import besides
 from scistan.passes.noncenter import noncenter
 
 __all__ = ["centring_in", "learnable", "series_by_innovations", "set_centring", "wholly"]
@@ -53,11 +54,12 @@ def set_centring(instance: Instance, centring: Mapping[str, np.ndarray]) -> Inst
 
     For each there is a pair of arrays of its shape: how much information the data have on each element, and how they
     pull it, which is that times where they have it. Without information an element is not centred; where that on all of
-    them is infinite, the latent is sampled as it is. The posterior is the same whatever they are. An instance that
-    nothing is said of is itself.
+    them is infinite, the latent is sampled as it is. Of a latent that numbers stand beside they are about the sum. The
+    posterior is the same whatever they are. An instance that nothing is said of is itself.
     """
     series = {term.name: term for term in series_by_innovations(instance.graph)}
     free = {term.name: term for term in learnable(instance.graph)} | series
+    beside = besides(instance, learnable(instance.graph))
     made: dict[str, tuple[Data, Data]] = {}
     whole: set[str] = set()
     for name, given in centring.items():
@@ -76,7 +78,9 @@ def set_centring(instance: Instance, centring: Mapping[str, np.ndarray]) -> Inst
         return instance
 
     def change(term: Term) -> Law:
-        return replace(term.law, centring=made.get(term.name), centred=term.name in whole or term.law.centred)
+        if term.name not in made:
+            return replace(term.law, centred=True) if term.name in whole else term.law
+        return replace(term.law, centring=made[term.name], beside=beside.get(term.name, ()))
 
     graph = instance.graph.with_draws(change)
     names = {**graph.data_names, **_names(graph, made)}

@@ -90,7 +90,28 @@ def crossed() -> ss.Model:
     return m
 
 
-FORMS = {f.__name__: f for f in (grouped, student, table, block, computed, single, at_zero, nested, crossed)}
+def beside() -> ss.Model:
+    """A number that stands beside all elements."""
+    m = ss.Model()
+    m.a, m.tau, m.b = ss.Normal(0, 2), ss.HalfNormal(1), ss.Normal(0, 1)
+    m.theta = ss.Normal(0, m.tau, shape=3)
+    m.y = ss.PoissonLog(m.b * np.arange(7.0) / 7 + m.a + m.theta[GROUP]).observe(np.arange(7))
+    return m
+
+
+def beside_slopes() -> ss.Model:
+    """Numbers of a half-line and of the line beside elements that data multiply, and a location of their own."""
+    m, x = ss.Model(), np.linspace(-1, 1, 7)
+    m.a, m.b, m.tau, m.mu = ss.Normal(0, 2), ss.HalfNormal(2), ss.HalfNormal(1), ss.Normal(0, 1)
+    m.theta, m.slope = ss.Normal(m.mu, m.tau, shape=3), ss.StudentT(5, 0, m.tau, shape=3)
+    m.y = ss.BernoulliLogit(m.a + m.theta[GROUP] + m.b * x + m.slope[GROUP] * x).observe(np.arange(7) % 2)
+    return m
+
+
+FORMS = {
+    f.__name__: f
+    for f in (grouped, student, table, block, computed, single, at_zero, nested, crossed, beside, beside_slopes)
+}
 
 
 def any_centring(shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:

@@ -154,7 +154,7 @@ def test_what_data_say_nearly_all_of_is_centred_wholly():
     assert "offset" not in centred.program.text
     assert "offset" in subject.program.text
     np.testing.assert_array_equal(centred.centring["theta"], found["theta"])
-    assert told(shares(subject, found, at))[0].startswith("theta: 3 of 3 elements are sampled centred")
+    assert told(subject, shares(subject, found, at))[0].startswith("theta: 3 of 3 elements are sampled centred")
 
 
 def test_it_follows_from_draws_and_seed():
@@ -247,3 +247,17 @@ def test_a_fit_tells_of_it_and_is_not_told_to_centre():
     assert "theta" in plain.context.noncentred
     assert "theta" not in subject.context.noncentred
     assert subject.context.facts.latents["theta"].noncentred
+
+
+def test_data_inform_of_the_sum_with_what_stands_beside():
+    """In `a + theta[group]` with normal noise they have its mean, whatever `a` is at the draws."""
+    m = ss.Model("beside")
+    m.a, m.tau = ss.Normal(0, 2), ss.HalfNormal(1)
+    m.theta = ss.Normal(0, m.tau, shape=3)
+    m.y = ss.Normal(m.a + m.theta[GROUP], 0.5).observe(Y)
+    subject = subject_of(m.instance(), merge=True)
+    found = centring_of(subject, draws_of(m))
+    means = np.bincount(GROUP, Y) / ROWS
+    np.testing.assert_allclose(found["theta"], [ROWS / 0.25, ROWS / 0.25 * means], rtol=1e-5)
+    fit = fit_of(with_centring(subject, found), sampled(with_centring(subject, found), draws=200), {"seed": 1}, "", ())
+    assert any("as sums with a" in note for note in fit.notes)
