@@ -41,6 +41,7 @@ NESTED = "tests/inference/nested/test_exact.py"
 FORMS = "tests/passes/integrate/test_integrate.py"
 TRIES, INDEPENDENT = "tests/engines/test_tries.py", "tests/engines/test_independent.py"
 SUMS = "tests/passes/integrate/test_sums.py"
+BESIDE, CENTRING = "tests/passes/test_beside.py", "tests/inference/test_centring.py"
 NESTED_PARTS = "tests/inference/nested/test_parts.py"
 PRIORS = "tests/inference/test_prior_check.py"
 BORDERS = "tests/passes/states/test_borders.py"
@@ -200,6 +201,10 @@ MUTANTS = (
     Mutant("passes/integrate/statistics.py", "held(rest, structure))", "(set(), set()))", "tests/passes/integrate/test_digits.py", "explain"),
     Mutant("engines/tries.py", "max(rest + math.exp", "max(0 * rest + math.exp", TRIES, "whatever"),
     Mutant("engines/tries.py", "pick, float(tried[k, pick])", "pick, float(tried[k, 0])", TRIES, "whatever"),
+    Mutant("passes/beside.py", "if sign == added and times is data", "if times is data", BESIDE, "added_to"),
+    Mutant("passes/beside.py", "and term.value not in alone", "", BESIDE, "wherever"),
+    Mutant("passes/beside.py", "if min(rivals, key=sizes.__getitem__) is latent else []", "", BESIDE, "added_to"),
+    Mutant("distributions/standard.py", "pull = pull - information * sum", "pull = pull + information * sum", CENTRING, "beside"),
     Mutant("engines/proposal.py", "constant -= np.log((self.below + self.above) / 2).sum()", "constant -= 0.0", TRIES, "without_a_step"),
     Mutant("engines/proposal.py", "* (self.below + self.above) < self.below", "< 0.5", TRIES, "without_a_step"),
     Mutant("engines/independent.py", "if any(best.apart(other) > _APART", "if any(False and best.apart(other) > _APART", INDEPENDENT, "two"),
