@@ -200,7 +200,7 @@ MUTANTS = (
     Mutant("inference/nested/within.py", "+ made.log_volume - log_determinant", "+ made.log_volume", NESTED_PARTS, "lattice"),
     Mutant("passes/integrate/statistics.py", "held(rest, structure))", "(set(), set()))", "tests/passes/integrate/test_digits.py", "explain"),
     Mutant("engines/tries.py", "max(rest + math.exp", "max(0 * rest + math.exp", TRIES, "whatever"),
-    Mutant("engines/tries.py", "rests = totals - relative[np.arange(rounds), self._picks]", "rests = totals", TRIES, "whatever"),
+    Mutant("engines/tries.py", "math.exp(min(other - weight, 0.0))", "1.0", TRIES, "whatever"),
     Mutant("passes/beside.py", "if sign == added and times is data", "if times is data", BESIDE, "added_to"),
     Mutant("passes/beside.py", "and term.value not in alone", "", BESIDE, "wherever"),
     Mutant("passes/beside.py", "if min(rivals, key=sizes.__getitem__) is latent else []", "", BESIDE, "added_to"),
